@@ -1,0 +1,51 @@
+# The front door: thin rules over CMake. `make demo` and `make check` are all a newcomer needs.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_ARGS ?=
+
+.PHONY: all demo check check-full asan tsan bench install format lint clean bootstrap bootstrap-check
+
+all: $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/CMakeCache.txt:
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
+
+bootstrap:
+	@scripts/bootstrap.sh build
+
+bootstrap-check:
+	@scripts/bootstrap.sh check
+
+demo: bootstrap all
+	$(BUILD)/bin/co2_forecast --out $(BUILD)/demo
+
+check: bootstrap-check all
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE full
+
+check-full: bootstrap-check all
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+asan:
+	$(MAKE) BUILD=$(BUILD)-asan CMAKE_ARGS="-DQUERN_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
+	ctest --test-dir $(BUILD)-asan --output-on-failure -LE full
+
+tsan:
+	$(MAKE) BUILD=$(BUILD)-tsan CMAKE_ARGS="-DQUERN_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
+	ctest --test-dir $(BUILD)-tsan --output-on-failure -L threads
+
+bench: bootstrap all
+	scripts/bench.sh $(BUILD)/bin/quern
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+lint:
+	scripts/lint.sh $(BUILD)
+
+clean:
+	cmake -E rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan

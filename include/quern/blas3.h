@@ -1,0 +1,61 @@
+/* Matrix products, triangular products and solves, Cholesky.
+ *
+ * Common to all
+ *   Async   : ordered on `stream`; returns before completion (the cpu's work runs inline).
+ *   Memory  : all operands on the stream's device; workspace comes from the device's pool.
+ *   Aliasing: an output must not overlap an input.
+ *   Errors  : QN_EINVAL (the argument is named in qn_last_error), QN_EUNSUPPORTED (the device lacks
+ *             the dtype), QN_EDEVMEM, QN_ELOST. After an error of the first two kinds nothing was
+ *             enqueued.
+ *   Special : alpha = 0: neither A nor B influences the result; beta = 0: C does not; k = 0 scales
+ * C by beta; a dimension of 0 returns at once. NaN and Inf travel. The unit diagonal, the other
+ * triangle and the gap between rows and ld never influence and are never written. Bits    : the
+ * same device, library, shape, ld, alignment, math mode and thread count give the same bits. Source
+ * : the reference BLAS (xGEMM, xTRMM, xTRSM) and LAPACK (xPOTRF) for the semantics. */
+#ifndef QUERN_BLAS3_H
+#define QUERN_BLAS3_H
+
+#include "matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C := alpha op(A) op(B) + beta C
+ * Shapes : op(A) m x k, op(B) k x n, C m x n.
+ * Dtypes : A, B, C alike. f16 and bf16 accumulate in f32 and may also write an f32 C. */
+QN_API qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha,
+                         qn_matrix a, qn_matrix b, qn_scalar beta, qn_matrix c);
+
+/* B := alpha op(A) B (left) or alpha B op(A) (right), A triangular.
+ * Shapes : B m x n, A m x m (left) or n x n (right).
+ * Source : recursion on the triangle: V. Carrica, M. Onyango, R. Alomairy, E. Ringoot, J. Schloss,
+ *          A. Edelman, "Toward Portable GPU Performance: Julia Recursive Implementation of TRMM and
+ *          TRSM", arXiv 2504.13821. */
+QN_API qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
+                         qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b);
+
+/* Solves op(A) X = alpha B (left) or X op(A) = alpha B (right); X overwrites B.
+ * Shapes : as qn_trmm.
+ * Numeric: per column norm1(alpha b - op(A) x) <= 30 u norm1(A) norm1(x). A zero on the diagonal
+ *          gives the Inf and NaN that division gives, as in BLAS; it is no error. */
+QN_API qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
+                         qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b);
+
+/* A = L L^H (lower) or U^H U (upper); the factor overwrites that triangle, the other is not
+ * touched. Shapes : A n x n, f32, f64, c64, c128. info   : may be NULL; else 0, or the order k
+ * (1-based) of the first leading minor that is not positive definite, the columns before k being
+ * factored. It is written at the latest by the next qn_stream_sync and must stay valid until then.
+ */
+QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info);
+
+/* The order below which the recursion of a routine stops and one base block does the rest.
+ * 0 restores the device's tuned default; QUERN_TRSM_BLOCK and QUERN_TRMM_BLOCK set it from outside.
+ * Applies to calls made afterwards. */
+QN_API qn_status qn_device_set_trsm_block(qn_device *device, int64_t block);
+QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,121 @@
+/* The backend table: the smallest set of operations the rest of the library needs of a processor.
+ *
+ * Pools, caches, retries, fault stickiness and algorithms live above the table, once. A backend
+ * implements it in one folder under src/backends and includes no other backend. Functions fail with
+ * qn_fail(), naming the native call and its code. */
+#ifndef QN_BACKEND_H
+#define QN_BACKEND_H
+
+#include "core/core.h"
+#include <quern/device.h>
+
+enum { QN_BACKEND_ABI = 1, QN_MAX_KERNEL_ARGS = 64 };
+
+typedef struct qn_bdev qn_bdev;       /* an opened device, defined by each backend */
+typedef struct qn_bstream qn_bstream; /* a queue */
+typedef struct qn_bevent qn_bevent;
+typedef struct qn_bmodule qn_bmodule; /* loaded machine code */
+typedef struct qn_bkernel qn_bkernel; /* an entry of a module, freed with it */
+
+/* Device memory by the driver's handle: host pointer, CUdeviceptr or cl_mem. Places inside it are
+ * handle + offset, so that no backend needs sub-buffers. */
+typedef uintptr_t qn_mem;
+
+/* A rectangle of bytes: `height` runs of `width` bytes, `pitch` bytes apart. */
+typedef struct qn_rect {
+  size_t width, height, src_pitch, dst_pitch;
+} qn_rect;
+
+/* Source text with the headers it includes by name. */
+typedef struct qn_source {
+  const char *name; /* for messages */
+  const char *text;
+  const char *const *header_names, *const *header_texts;
+  unsigned headers;
+  const char *options; /* space-separated, in the compiler's own words */
+} qn_source;
+
+typedef struct qn_blob {
+  void *data; /* from qn_host_alloc */
+  size_t size;
+} qn_blob;
+
+/* One argument of a launch. */
+typedef struct qn_arg {
+  enum { QN_ARG_VALUE, QN_ARG_MEM, QN_ARG_LOCAL } kind;
+  size_t size;       /* VALUE: bytes at `value`; LOCAL: bytes of local memory */
+  const void *value; /* VALUE */
+  qn_mem mem;        /* MEM */
+} qn_arg;
+
+typedef struct qn_launch {
+  uint32_t groups[3], group[3]; /* grid in groups, group in items */
+  uint32_t cluster[3];          /* CUDA cluster, 0 or 1 for none */
+  uint32_t dynamic_local;       /* bytes of dynamic shared memory */
+} qn_launch;
+
+/* Compiler's report on a kernel; a field is 0 where the backend cannot tell. */
+typedef struct qn_kernel_info {
+  uint32_t registers, local_bytes, spill_bytes, max_group, groups_per_unit;
+} qn_kernel_info;
+
+typedef struct qn_backend_ops {
+  uint32_t abi;
+  const char *name;
+
+  /* Finds the driver (dlopen). Absent is not an error: *count = 0 and `message` says what is
+   * missing and which package brings it. May be called again. */
+  qn_status (*probe)(unsigned *count, char *message, size_t message_size);
+  qn_status (*query)(unsigned index, qn_device_info *info);
+
+  qn_status (*open)(unsigned index, qn_bdev **dev);
+  void (*close)(qn_bdev *dev);
+
+  qn_status (*alloc)(qn_bdev *dev, qn_memory kind, size_t bytes, qn_mem *mem);
+  void (*free)(qn_bdev *dev, qn_memory kind, qn_mem mem);
+  /* Where the host reaches `mem`; NULL where it cannot. */
+  void *(*host)(qn_bdev *dev, qn_memory kind, qn_mem mem);
+
+  qn_status (*stream_new)(qn_bdev *dev, void *native, qn_bstream **stream); /* native may be NULL */
+  void (*stream_free)(qn_bstream *stream);
+  qn_status (*sync)(qn_bstream *stream);
+
+  /* All ordered on the stream. A rectangle of height 1 is a plain copy. copy_in from memory that is
+   * not pinned has read `src` when it returns; copy_out has written `dst` after the next sync. */
+  qn_status (*copy_in)(qn_bstream *stream, qn_mem dst, size_t dst_offset, const void *src,
+                       const qn_rect *rect);
+  qn_status (*copy_out)(qn_bstream *stream, void *dst, qn_mem src, size_t src_offset,
+                        const qn_rect *rect);
+  qn_status (*copy)(qn_bstream *stream, qn_mem dst, size_t dst_offset, qn_mem src,
+                    size_t src_offset, const qn_rect *rect);
+  /* `bytes` of a pattern of `width` 1, 2 or 4 bytes. */
+  qn_status (*fill)(qn_bstream *stream, qn_mem dst, size_t offset, size_t bytes, uint32_t pattern,
+                    unsigned width);
+
+  qn_status (*event_new)(qn_bdev *dev, qn_bevent **event);
+  void (*event_free)(qn_bevent *event);
+  qn_status (*event_record)(qn_bevent *event, qn_bstream *stream);
+  qn_status (*event_wait)(qn_bevent *event, qn_bstream *stream);
+  qn_status (*event_sync)(qn_bevent *event);
+  /* *done: the mark has passed. Never blocks. */
+  qn_status (*event_query)(qn_bevent *event, bool *done);
+  qn_status (*event_elapsed)(qn_bevent *start, qn_bevent *stop, double *seconds);
+
+  /* Kernels: NULL in a backend without them. `identity` writes what, beside the source, decides the
+   * machine code (arch, compiler, driver), for the cache's key. *log is NULL or from
+   * qn_host_strdup. */
+  qn_status (*identity)(qn_bdev *dev, char *text, size_t size);
+  qn_status (*compile)(qn_bdev *dev, const qn_source *source, qn_blob *binary, char **log);
+  qn_status (*module_load)(qn_bdev *dev, const qn_blob *binary, qn_bmodule **module);
+  void (*module_free)(qn_bmodule *module);
+  qn_status (*kernel_get)(qn_bmodule *module, const char *name, qn_bkernel **kernel,
+                          qn_kernel_info *info);
+  qn_status (*launch)(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,
+                      const qn_arg *args, unsigned count);
+
+  /* What one backend alone offers, by name ("cpu_ops", "tensor_map"); NULL for an unknown name.
+   * The slot itself may be NULL. */
+  const void *(*proc)(qn_bdev *dev, const char *name);
+} qn_backend_ops;
+
+#endif
