@@ -26,13 +26,11 @@ typedef struct qn_rect {
   size_t width, height, src_pitch, dst_pitch;
 } qn_rect;
 
-/* Source text with the headers it includes by name. */
+/* Source text, whole: what it includes has been put in its place. */
 typedef struct qn_source {
   const char *name; /* for messages */
   const char *text;
-  const char *const *header_names, *const *header_texts;
-  unsigned headers;
-  const char *options; /* space-separated, in the compiler's own words */
+  const char *options; /* -D words, space-separated, as every compiler takes them */
 } qn_source;
 
 typedef struct qn_blob {
@@ -54,9 +52,17 @@ typedef struct qn_launch {
   uint32_t dynamic_local;       /* bytes of dynamic shared memory */
 } qn_launch;
 
+/* What a kernel declares an argument to be, as far as the backend can tell. */
+typedef struct qn_param {
+  enum { QN_PARAM_UNKNOWN, QN_PARAM_VALUE, QN_PARAM_MEM, QN_PARAM_LOCAL } kind;
+  uint32_t size; /* bytes, 0 = unknown */
+} qn_param;
+
 /* Compiler's report on a kernel; a field is 0 where the backend cannot tell. */
 typedef struct qn_kernel_info {
-  uint32_t registers, local_bytes, spill_bytes, max_group, groups_per_unit;
+  uint32_t registers, local_bytes, spill_bytes, max_group;
+  int32_t params; /* how many arguments, -1 where the backend cannot tell */
+  qn_param param[QN_MAX_KERNEL_ARGS];
 } qn_kernel_info;
 
 typedef struct qn_backend_ops {
