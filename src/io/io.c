@@ -1,4 +1,5 @@
 /* Opening by content, writing by name. */
+#include "io/convert.h"
 #include "io/npy.h"
 #include "io/write.h"
 #include "core/core.h"
@@ -42,6 +43,7 @@ static qn_status open_matrix(const char *path, const qn_dtype *want, qn_file_mat
   if (status != QN_OK) return status;
   status = read_source(&source, want, m);
   qn_source_close(&source);
+  if (status == QN_OK && want) status = qn_io_convert_matrix(source.name, *want, m);
   if (status != QN_OK) qn_io_close(m);
   return status;
 }
@@ -49,6 +51,12 @@ static qn_status open_matrix(const char *path, const qn_dtype *want, qn_file_mat
 qn_status qn_io_open(const char *path, qn_file_matrix *m) {
   if (!path || !m) return qn_fail(QN_EINVAL, "qn_io_open", "path or m is NULL");
   return open_matrix(path, NULL, m);
+}
+
+qn_status qn_io_open_as(const char *path, qn_dtype dtype, qn_file_matrix *m) {
+  if (!path || !m || qn_dtype_size(dtype) == 0)
+    return qn_fail(QN_EINVAL, "qn_io_open_as", "path or m is NULL, or %d is no dtype", (int)dtype);
+  return open_matrix(path, &dtype, m);
 }
 
 void qn_io_close(qn_file_matrix *m) {

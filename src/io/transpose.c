@@ -2,15 +2,13 @@
 #include "io/transpose.h"
 #include <stdint.h>
 
-typedef struct {
-  uint64_t low, high;
-} word16;
-
 /* Elements of a file stand at any address, and their words are read as what they are not. */
 typedef uint16_t __attribute__((aligned(1), may_alias)) any2;
 typedef uint32_t __attribute__((aligned(1), may_alias)) any4;
 typedef uint64_t __attribute__((aligned(1), may_alias)) any8;
-typedef word16 __attribute__((aligned(1), may_alias)) any16;
+typedef struct __attribute__((may_alias)) {
+  any8 low, high;
+} any16;
 
 #define DEFINE_TRANSPOSE(name, type)                                                               \
   static void name(type *restrict dst, size_t ld_dst, const type *restrict src, size_t ld_src,     \
