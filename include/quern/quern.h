@@ -9,6 +9,6 @@
 #include "matrix.h"
 #include "blas3.h"
 #include "rng.h"
-#include "version.h"
+#include <quern/version.h>
 
 #endif
