@@ -10,6 +10,13 @@
  * write: return qn_fail(QN_EINVAL, "qn_trsm", "a is %lld x %lld, not square", ...); */
 qn_status qn_fail(qn_status status, const char *function, const char *format, ...) QN_PRINTF(3, 4);
 
+/* Leaves the enclosing function with the status of a call that failed. */
+#define QN_TRY(call)                                                                               \
+  do {                                                                                             \
+    qn_status qn_try_status = (call);                                                              \
+    if (qn_try_status != QN_OK) return qn_try_status;                                              \
+  } while (0)
+
 /* Puts a prefix before the thread's last error (a file name, the outer function). */
 void qn_error_prefix(const char *format, ...) QN_PRINTF(1, 2);
 

@@ -1,0 +1,65 @@
+/* qn_gemm: one step, and the choice of the variant that does it. */
+#include "blas3/args.h"
+#include "blas3/settings.h"
+#include "blas3/step.h"
+#include <quern/blas3.h>
+#include <string.h>
+
+static const qn_gemm_variant *find_variant(const qn_target *target, const char *name) {
+  for (unsigned i = 0; i < target->gemms; i++)
+    if (strcmp(target->gemm[i]->name, name) == 0) return target->gemm[i];
+  qn_log(QN_LOG_WARNING, "QUERN_GEMM_VARIANT=%s ignored: no such variant here", name);
+  return NULL;
+}
+
+static void log_choice(const qn_gemm_problem *p, const qn_gemm_choice *choice) {
+  if (!qn_log_enabled()) return;
+  qn_log(QN_LOG_DEBUG, "gemm %s %c%c %lld x %lld x %lld: %s (%s)", qn_dtype_name(p->a.dtype),
+         (char)p->transa, (char)p->transb, (long long)p->c.rows, (long long)p->c.cols,
+         (long long)qn_gemm_inner(p), choice->variant->name, choice->why);
+}
+
+static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p,
+                               const qn_gemm_variant *forced, qn_gemm_choice *choice) {
+  if (!forced->applicable(stream, p))
+    return qn_fail(QN_EUNSUPPORTED, "qn_gemm",
+                   "QUERN_GEMM_VARIANT=%s cannot do %s %lld x %lld x %lld", forced->name,
+                   qn_dtype_name(p->a.dtype), (long long)p->c.rows, (long long)p->c.cols,
+                   (long long)qn_gemm_inner(p));
+  *choice = (qn_gemm_choice){forced, "forced by QUERN_GEMM_VARIANT"};
+  log_choice(p, choice);
+  return QN_OK;
+}
+
+qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p,
+                         qn_gemm_choice *choice) {
+  const qn_target *target = qn_target_of(stream->device);
+  const char *name = qn_settings_get()->gemm_variant;
+  const qn_gemm_variant *forced = *name ? find_variant(target, name) : NULL;
+  if (forced) return choose_forced(stream, p, forced, choice);
+
+  double lowest = 0.0;
+  unsigned candidates = 0;
+  for (unsigned i = 0; i < target->gemms; i++) {
+    const qn_gemm_variant *variant = target->gemm[i];
+    if (!variant->applicable(stream, p)) continue;
+    double cost = variant->cost(stream, p);
+    if (candidates++ > 0 && cost >= lowest) continue;
+    lowest = cost;
+    choice->variant = variant;
+  }
+  if (candidates == 0)
+    return qn_fail(QN_EUNSUPPORTED, "qn_gemm", "device %s has no variant for %s",
+                   stream->device->info.id, qn_dtype_name(p->a.dtype));
+  choice->why = candidates == 1 ? "the only one applicable" : "lowest expected cost";
+  log_choice(p, choice);
+  return QN_OK;
+}
+
+qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha, qn_matrix a,
+                  qn_matrix b, qn_scalar beta, qn_matrix c) {
+  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL};
+  QN_TRY(qn_gemm_args(stream, &p));
+  if (c.rows == 0 || c.cols == 0) return QN_OK;
+  return qn_stream_result(stream, qn_step_gemm(stream, &p));
+}

@@ -1,0 +1,78 @@
+/* qn_potrf: Cholesky by recursion.
+ *
+ *   [ A11       ]   [ L11     ] [ L11^H L21^H ]      L11 from A11
+ *   [ A21   A22 ] = [ L21 L22 ] [       L22^H ]      L21 = A21 L11^-H
+ *                                                    L22 from A22 - L21 L21^H
+ * (upper: the same, transposed). The update of A22 is a product over one triangle.
+ *
+ * info lives on the device: a block that follows a failed one leaves A as it is, so the host never
+ * waits. What is done to blocks beyond a failed pivot is without meaning. */
+#include "blas3/args.h"
+#include "blas3/triangle.h"
+#include <quern/blas3.h>
+
+typedef struct qn_cholesky {
+  qn_stream *stream;
+  qn_uplo uplo;
+  int64_t block;
+  qn_buffer *info; /* one int64_t */
+} qn_cholesky;
+
+/* Where the work runs inline a failure is known at once and the rest can be spared. */
+static bool has_failed(const qn_cholesky *c) {
+  const int64_t *info = c->info->host;
+  return c->stream->device->cpu && *info != 0;
+}
+
+/* The panel beside A11: L21 := A21 L11^-H, or U12 := U11^-H A12. */
+static qn_status solve_panel(const qn_cholesky *c, qn_matrix a11, qn_matrix panel) {
+  qn_side side = c->uplo == QN_LOWER ? QN_RIGHT : QN_LEFT;
+  qn_trans trans = qn_dtype_is_complex(a11.dtype) ? QN_CONJTRANS : QN_TRANS;
+  return qn_trsm_run(c->stream, &(qn_triangular_problem){side, c->uplo, trans, QN_NONUNIT,
+                                                         qn_real(1.0), a11, panel});
+}
+
+/* A22 -= L21 L21^H, or U12^H U12, in its triangle. */
+static qn_status update(const qn_cholesky *c, qn_matrix panel, qn_matrix a22) {
+  bool lower = c->uplo == QN_LOWER;
+  qn_trans adjoint = qn_dtype_is_complex(a22.dtype) ? QN_CONJTRANS : QN_TRANS;
+  return qn_step_gemm(c->stream,
+                      &(qn_gemm_problem){.transa = lower ? QN_NOTRANS : adjoint,
+                                         .transb = lower ? adjoint : QN_NOTRANS,
+                                         .alpha = qn_real(-1.0),
+                                         .beta = qn_real(1.0),
+                                         .a = panel,
+                                         .b = panel,
+                                         .c = a22,
+                                         .region = lower ? QN_REGION_LOWER : QN_REGION_UPPER});
+}
+
+static qn_status factor(const qn_cholesky *c, qn_matrix a, int64_t first) {
+  if (a.rows <= c->block) return qn_step_potrf(c->stream, c->uplo, a, first, c->info);
+  int64_t n = a.rows, h = qn_round_up(n / 2, c->block), r = n - h;
+  qn_matrix a11 = qn_matrix_sub(a, 0, 0, h, h), a22 = qn_matrix_sub(a, h, h, r, r);
+  qn_matrix panel =
+      c->uplo == QN_LOWER ? qn_matrix_sub(a, h, 0, r, h) : qn_matrix_sub(a, 0, h, h, r);
+  QN_TRY(factor(c, a11, first));
+  if (has_failed(c)) return QN_OK;
+  QN_TRY(solve_panel(c, a11, panel));
+  QN_TRY(update(c, panel, a22));
+  return factor(c, a22, first + h);
+}
+
+static qn_status potrf_run(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info) {
+  qn_cholesky c = {stream, uplo, qn_target_of(stream->device)->potrf_block(stream, a.dtype), NULL};
+  QN_TRY(qn_step_alloc(stream, sizeof *info, &c.info));
+  qn_status status = qn_fill(stream, c.info, 0, sizeof *info, 0, 4);
+  if (status == QN_OK) status = factor(&c, a, 0);
+  if (status == QN_OK && info) status = qn_copy_out(stream, info, c.info, 0, sizeof *info);
+  qn_scratch_free(stream, c.info);
+  return status;
+}
+
+qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info) {
+  QN_TRY(qn_potrf_args(stream, uplo, a));
+  if (info) *info = 0;
+  if (a.rows == 0) return QN_OK;
+  return qn_stream_result(stream, potrf_run(stream, uplo, a, info));
+}

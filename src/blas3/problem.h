@@ -1,0 +1,42 @@
+/* What a routine is asked to do, as one value: filled by the front ends, checked by args.c, read by
+ * the steps and by the targets. */
+#ifndef QN_BLAS3_PROBLEM_H
+#define QN_BLAS3_PROBLEM_H
+
+#include "device/device.h"
+
+/* C := alpha op(A) op(B) + beta C over a region of C. */
+typedef struct qn_gemm_problem {
+  qn_trans transa, transb;
+  qn_scalar alpha, beta;
+  qn_matrix a, b, c;
+  qn_region region;
+} qn_gemm_problem;
+
+/* B := alpha op(A) B or alpha B op(A), or the solves; which of them, the function says. */
+typedef struct qn_triangular_problem {
+  qn_side side;
+  qn_uplo uplo;
+  qn_trans trans;
+  qn_diag diag;
+  qn_scalar alpha;
+  qn_matrix a, b;
+} qn_triangular_problem;
+
+static inline bool qn_scalar_is(qn_scalar s, double re) {
+  return s.re == re && s.im == 0.0;
+}
+
+static inline int64_t qn_gemm_inner(const qn_gemm_problem *p) {
+  return p->transa == QN_NOTRANS ? p->a.cols : p->a.rows;
+}
+
+/* The side of B along which A acts, and the other. */
+static inline int64_t qn_triangular_order(const qn_triangular_problem *p) {
+  return p->a.rows;
+}
+static inline int64_t qn_triangular_nrhs(const qn_triangular_problem *p) {
+  return p->side == QN_LEFT ? p->b.cols : p->b.rows;
+}
+
+#endif

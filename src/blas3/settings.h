@@ -1,0 +1,20 @@
+/* What the environment sets for blas3. Read once, at the process's first use of a routine, so that
+ * a small call never pays for it: later changes of the environment have no effect.
+ *
+ *   QUERN_GEMM_VARIANT  the only gemm variant to use; a name the device does not know is logged and
+ *                       ignored
+ *   QUERN_TRSM_BLOCK    the order of a base block, unless qn_device_set_trsm_block says otherwise
+ *   QUERN_TRMM_BLOCK    likewise */
+#ifndef QN_BLAS3_SETTINGS_H
+#define QN_BLAS3_SETTINGS_H
+
+#include "core/core.h"
+
+typedef struct qn_settings {
+  char gemm_variant[32];          /* "" for none */
+  int64_t trsm_block, trmm_block; /* 0 for the target's own */
+} qn_settings;
+
+const qn_settings *qn_settings_get(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* What the recursions ask of a device: the smallest set of operations that work on views.
+ *
+ * A target is a constant table, one for each way of computing: target_cpu.c over the cpu's packed
+ * kernels, later one over compiled kernels. The recursions know no other word of a device.
+ *
+ *   gemm       the variants to choose from
+ *   trsm trmm  one whole base block; any order must work, `*_block` says which is best
+ *   potrf      one base block
+ *   scale      x := alpha x; alpha = 0 writes zeros and reads nothing
+ *   cast       between f32 and the halves
+ *
+ * Everything is ordered on the stream and returns without waiting; workspace comes from
+ * qn_scratch_alloc. Arguments have been checked: no dimension is 0, real types never ask for
+ * QN_CONJTRANS, triangular alpha is not 0. */
+#ifndef QN_BLAS3_TARGET_H
+#define QN_BLAS3_TARGET_H
+
+#include "blas3/problem.h"
+
+/* One implementation of gemm. Of those applicable the one with the lowest cost runs. */
+typedef struct qn_gemm_variant {
+  const char *name;
+  bool (*applicable)(const qn_stream *stream, const qn_gemm_problem *p);
+  double (*cost)(const qn_stream *stream, const qn_gemm_problem *p); /* expected seconds */
+  qn_status (*launch)(qn_stream *stream, const qn_gemm_problem *p);
+} qn_gemm_variant;
+
+typedef struct qn_target {
+  const char *base; /* the name a trace gives to base blocks and casts */
+  const qn_gemm_variant *const *gemm;
+  unsigned gemms;
+
+  qn_status (*trsm)(qn_stream *stream, const qn_triangular_problem *p);
+  qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);
+  int64_t (*trsm_block)(const qn_stream *stream, const qn_triangular_problem *p);
+  int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
+
+  /* Factors a block that begins at row and column `first` of the whole matrix. `info` is an int64_t
+   * in device memory: does nothing where it is not 0, and a pivot j of the block (0-based) that is
+   * not positive, or is NaN, writes first + j + 1 there and ends the block. */
+  qn_status (*potrf)(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first, qn_buffer *info);
+  int64_t (*potrf_block)(const qn_stream *stream, qn_dtype dtype);
+
+  qn_status (*scale)(qn_stream *stream, qn_scalar alpha, qn_matrix x);
+  qn_status (*cast)(qn_stream *stream, qn_matrix dst, qn_matrix src);
+} qn_target;
+
+extern const qn_target qn_target_cpu;
+
+/* The target of a device; NULL where it has none. */
+const qn_target *qn_target_of(const qn_device *device);
+
+#endif

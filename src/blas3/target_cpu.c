@@ -1,0 +1,121 @@
+/* The target over the cpu's packed kernels (device/cpu_ops.h): views become host pointers and the
+ * work runs inline. */
+#include "blas3/target.h"
+
+static const qn_cpu_ops *ops_of(const qn_stream *stream) {
+  return stream->device->cpu;
+}
+
+/* ---- gemm ---- */
+
+static bool packed_applicable(const qn_stream *stream, const qn_gemm_problem *p) {
+  (void)stream;
+  (void)p;
+  return true;
+}
+
+static double packed_cost(const qn_stream *stream, const qn_gemm_problem *p) {
+  (void)stream;
+  const double flop_seconds = 1e-11;
+  return 1e-7 + flop_seconds * (double)p->c.rows * (double)p->c.cols * (double)qn_gemm_inner(p);
+}
+
+static qn_status packed_launch(qn_stream *stream, const qn_gemm_problem *p) {
+  qn_cpu_gemm call = {.dtype = p->a.dtype,
+                      .ctype = p->c.dtype,
+                      .transa = p->transa,
+                      .transb = p->transb,
+                      .alpha = p->alpha,
+                      .beta = p->beta,
+                      .a = qn_cpu_view(p->a),
+                      .b = qn_cpu_view(p->b),
+                      .c = qn_cpu_view(p->c),
+                      .region = p->region};
+  return ops_of(stream)->gemm(&call);
+}
+
+/* No product is left: C := beta C. */
+static bool scale_applicable(const qn_stream *stream, const qn_gemm_problem *p) {
+  (void)stream;
+  return p->region == QN_REGION_ALL && (qn_scalar_is(p->alpha, 0.0) || qn_gemm_inner(p) == 0);
+}
+
+static double scale_cost(const qn_stream *stream, const qn_gemm_problem *p) {
+  (void)stream;
+  (void)p;
+  return 0.0;
+}
+
+static qn_status scale_launch(qn_stream *stream, const qn_gemm_problem *p) {
+  if (!qn_scalar_is(p->beta, 1.0)) ops_of(stream)->scale(p->c.dtype, p->beta, qn_cpu_view(p->c));
+  return QN_OK;
+}
+
+static const qn_gemm_variant packed = {"cpu_packed", packed_applicable, packed_cost, packed_launch};
+static const qn_gemm_variant scale_only = {"cpu_scale", scale_applicable, scale_cost, scale_launch};
+static const qn_gemm_variant *const variants[] = {&packed, &scale_only};
+
+/* ---- base blocks ---- */
+
+static qn_cpu_triangular triangular(const qn_triangular_problem *p) {
+  return (qn_cpu_triangular){p->a.dtype, p->side,  p->uplo,           p->trans,
+                             p->diag,    p->alpha, qn_cpu_view(p->a), qn_cpu_view(p->b)};
+}
+
+static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
+  qn_cpu_triangular call = triangular(p);
+  return ops_of(stream)->trsm(&call);
+}
+
+static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
+  qn_cpu_triangular call = triangular(p);
+  return ops_of(stream)->trmm(&call);
+}
+
+static int64_t trsm_block(const qn_stream *stream, const qn_triangular_problem *p) {
+  qn_cpu_triangular call = triangular(p);
+  return ops_of(stream)->trsm_block(&call);
+}
+
+static int64_t trmm_block(const qn_stream *stream, const qn_triangular_problem *p) {
+  qn_cpu_triangular call = triangular(p);
+  return ops_of(stream)->trmm_block(&call);
+}
+
+static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
+                       qn_buffer *info) {
+  int64_t *global = info->host;
+  if (*global != 0) return QN_OK;
+  int64_t local = 0;
+  QN_TRY(ops_of(stream)->potrf(a.dtype, uplo, qn_cpu_view(a), &local));
+  if (local != 0) *global = first + local;
+  return QN_OK;
+}
+
+static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
+  return ops_of(stream)->potrf_block(dtype);
+}
+
+static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
+  ops_of(stream)->scale(x.dtype, alpha, qn_cpu_view(x));
+  return QN_OK;
+}
+
+static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
+  ops_of(stream)->cast(dst.dtype, qn_cpu_view(dst), src.dtype, qn_cpu_view(src));
+  return QN_OK;
+}
+
+const qn_target qn_target_cpu = {
+    .base = "cpu_fused",
+    .gemm = variants,
+    .gemms = sizeof variants / sizeof *variants,
+    .trsm = trsm,
+    .trmm = trmm,
+    .trsm_block = trsm_block,
+    .trmm_block = trmm_block,
+    .potrf = potrf,
+    .potrf_block = potrf_block,
+    .scale = scale,
+    .cast = cast,
+};

@@ -1,0 +1,93 @@
+/* The cut, the join and the base block of a triangle. */
+#include "blas3/triangle.h"
+#include "blas3/half.h"
+
+enum { TILE = 64 }; /* packed kernels like operands that start and end at multiples of this */
+
+/* Near n/2, at a multiple of the tile, or of the largest power of two that a smaller block allows;
+ * 0 < split < n because n > block >= tile. */
+static int64_t split(int64_t n, int64_t block) {
+  int64_t tile = TILE;
+  while (tile > block) tile /= 2;
+  return qn_max64(tile, (n / 2 + tile / 2) / tile * tile);
+}
+
+qn_triangle_cut qn_triangle_cut_of(const qn_triangle *t, qn_matrix a, qn_matrix b) {
+  int64_t n = a.rows, h = split(n, t->block), r = n - h;
+  bool left = t->side == QN_LEFT, lower = t->uplo == QN_LOWER;
+  bool op_lower = lower == (t->trans == QN_NOTRANS);
+  bool forward = op_lower == left;
+
+  qn_matrix top = qn_matrix_sub(a, 0, 0, h, h), bottom = qn_matrix_sub(a, h, h, r, r);
+  qn_matrix off = lower ? qn_matrix_sub(a, h, 0, r, h) : qn_matrix_sub(a, 0, h, h, r);
+  qn_matrix head = left ? qn_matrix_sub(b, 0, 0, h, b.cols) : qn_matrix_sub(b, 0, 0, b.rows, h);
+  qn_matrix tail = left ? qn_matrix_sub(b, h, 0, r, b.cols) : qn_matrix_sub(b, 0, h, b.rows, r);
+
+  if (forward) return (qn_triangle_cut){top, bottom, off, head, tail};
+  return (qn_triangle_cut){bottom, top, off, tail, head};
+}
+
+static qn_status join(const qn_triangle *t, qn_scalar alpha, qn_matrix off, qn_matrix from,
+                      qn_scalar beta, qn_matrix into) {
+  qn_gemm_problem p = {QN_NOTRANS, QN_NOTRANS, alpha, beta, off, from, into, QN_REGION_ALL};
+  if (t->side == QN_LEFT) {
+    p.transa = t->trans;
+  } else {
+    p.a = from;
+    p.b = off;
+    p.transb = t->trans;
+  }
+  return qn_step_gemm(t->stream, &p);
+}
+
+/* A half-precision `off` is converted a tile at a time; beta rides in the first of each sum. */
+static qn_status join_by_tiles(const qn_triangle *t, qn_scalar alpha, qn_matrix off, qn_matrix from,
+                               qn_scalar beta, qn_matrix into) {
+  bool left = t->side == QN_LEFT;
+  bool inner_first = left == (t->trans != QN_NOTRANS); /* the stored rows run along the sum */
+  int64_t outer = left ? into.rows : into.cols, inner = left ? from.rows : from.cols;
+  int64_t step = t->tile.rows;
+  for (int64_t i = 0; i < outer; i += step) {
+    int64_t ni = qn_min64(step, outer - i);
+    qn_matrix part =
+        left ? qn_matrix_sub(into, i, 0, ni, into.cols) : qn_matrix_sub(into, 0, i, into.rows, ni);
+    for (int64_t k = 0; k < inner; k += step) {
+      int64_t nk = qn_min64(step, inner - k);
+      qn_matrix stored =
+          inner_first ? qn_matrix_sub(off, k, i, nk, ni) : qn_matrix_sub(off, i, k, ni, nk);
+      qn_matrix tile = qn_matrix_sub(t->tile, 0, 0, stored.rows, stored.cols);
+      qn_matrix term = left ? qn_matrix_sub(from, k, 0, nk, from.cols)
+                            : qn_matrix_sub(from, 0, k, from.rows, nk);
+      QN_TRY(qn_step_cast(t->stream, tile, stored));
+      QN_TRY(join(t, alpha, tile, term, k == 0 ? beta : qn_real(1.0), part));
+    }
+  }
+  return QN_OK;
+}
+
+qn_status qn_triangle_join(const qn_triangle *t, qn_scalar alpha, qn_matrix off, qn_matrix from,
+                           qn_scalar beta, qn_matrix into) {
+  return t->tile.buffer ? join_by_tiles(t, alpha, off, from, beta, into)
+                        : join(t, alpha, off, from, beta, into);
+}
+
+qn_status qn_triangle_base(const qn_triangle *t,
+                           qn_status (*step)(qn_stream *, const qn_triangular_problem *),
+                           qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  if (t->tile.buffer) {
+    qn_matrix tile = qn_matrix_sub(t->tile, 0, 0, a.rows, a.cols);
+    QN_TRY(qn_step_cast(t->stream, tile, a));
+    a = tile;
+  }
+  return step(t->stream,
+              &(qn_triangular_problem){t->side, t->uplo, t->trans, t->diag, alpha, a, b});
+}
+
+qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
+                          qn_triangle_walk walk) {
+  if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;
+  if (qn_scalar_is(p->alpha, 0.0)) return qn_step_scale(stream, p->alpha, p->b);
+  qn_triangle t = {stream, p->side, p->uplo, p->trans, p->diag, block, {0}};
+  if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
+  return walk(&t, p->alpha, p->a, p->b);
+}

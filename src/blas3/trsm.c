@@ -1,0 +1,37 @@
+/* qn_trsm: op(A) X = alpha B and X op(A) = alpha B by recursion on the triangle.
+ *
+ *   [ A1      ] [ X1 ]         [ B1 ]        A1 X1 = alpha B1
+ *   [ off  A2 ] [ X2 ] = alpha [ B2 ]        A2 X2 = alpha B2 - off X1
+ *
+ * alpha rides in the first solve and in the product's beta: no pass over B is spent on it. */
+#include "blas3/args.h"
+#include "blas3/settings.h"
+#include "blas3/triangle.h"
+#include <quern/blas3.h>
+
+static qn_status solve(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  if (a.rows <= t->block) return qn_triangle_base(t, qn_step_trsm, alpha, a, b);
+  qn_triangle_cut cut = qn_triangle_cut_of(t, a, b);
+  QN_TRY(solve(t, alpha, cut.a1, cut.b1));
+  QN_TRY(qn_triangle_join(t, qn_real(-1.0), cut.off, cut.b1, alpha, cut.b2));
+  return solve(t, qn_real(1.0), cut.a2, cut.b2);
+}
+
+/* What the program asked for, else the environment, else the target's tuned order. */
+static int64_t block_order(qn_stream *stream, const qn_triangular_problem *p) {
+  int64_t block = atomic_load_explicit(&stream->device->trsm_block, memory_order_relaxed);
+  if (block == 0) block = qn_settings_get()->trsm_block;
+  if (block == 0) block = qn_target_of(stream->device)->trsm_block(stream, p);
+  return block;
+}
+
+qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
+  return qn_triangle_run(stream, p, block_order(stream, p), solve);
+}
+
+qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,
+                  qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
+  QN_TRY(qn_triangular_args(stream, "qn_trsm", &p));
+  return qn_stream_result(stream, qn_trsm_run(stream, &p));
+}
