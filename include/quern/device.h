@@ -68,7 +68,7 @@ QN_API qn_status qn_stream_wrap(qn_device *device, void *native, qn_stream **str
 /* Waits for its work, then frees it. NULL is allowed. */
 QN_API void qn_stream_free(qn_stream *stream);
 /* Waits for all work enqueued. A fault of asynchronous work surfaces here and stays on the
- * stream: every later call on it returns the same status. */
+ * stream: every later call on it returns the same status, and qn_last_error() repeats the cause. */
 QN_API qn_status qn_stream_sync(qn_stream *stream);
 QN_API qn_status qn_stream_set_math(qn_stream *stream, qn_math math);
 QN_API qn_math qn_stream_math(const qn_stream *stream);
@@ -89,7 +89,7 @@ typedef void (*qn_trace_fn)(void *user, const qn_trace_step *step);
  * them; NULL ends it. While a trace is set the stream waits for each step in order to time it. */
 QN_API qn_status qn_stream_set_trace(qn_stream *stream, qn_trace_fn fn, void *user);
 
-/* ---- events ---- */
+/* ---- events: one that was never recorded holds nobody up ---- */
 
 QN_API qn_status qn_event_create(qn_device *device, qn_event **event);
 QN_API void qn_event_free(qn_event *event);
@@ -121,13 +121,15 @@ QN_API qn_status qn_buffer_wrap(qn_device *device, void *native, size_t bytes, q
 QN_API void qn_buffer_free(qn_buffer *buffer);
 QN_API size_t qn_buffer_size(const qn_buffer *buffer);
 QN_API qn_device *qn_buffer_device(const qn_buffer *buffer);
-/* Where the host can read and write it: cpu and pinned buffers; NULL for others. */
+/* Where the host can read and write it: cpu and pinned buffers; NULL for others. Both wait for work
+ * that a former owner of the memory left behind; for work of your own, sync first. */
 QN_API void *qn_buffer_host(const qn_buffer *buffer);
 /* The driver's handle: host pointer, CUdeviceptr, cl_mem. */
 QN_API void *qn_buffer_native(const qn_buffer *buffer);
 
 /* Copies, ordered on the stream; offsets and sizes in bytes. Host memory that is not pinned may be
- * reused when the call returns (`in`), or after the next sync (`out`). */
+ * reused when the call returns (`in`), or after the next sync (`out`). Source and destination must
+ * not overlap. */
 QN_API qn_status qn_copy_in(qn_stream *stream, qn_buffer *dst, size_t dst_offset, const void *src,
                             size_t bytes);
 QN_API qn_status qn_copy_out(qn_stream *stream, void *dst, const qn_buffer *src, size_t src_offset,
@@ -141,8 +143,10 @@ QN_API qn_status qn_fill(qn_stream *stream, qn_buffer *dst, size_t offset, size_
 /* ---- the pool ---- */
 
 typedef struct qn_pool_stats {
-  uint64_t in_use, held, peak, limit; /* bytes; held includes in_use; limit 0 = none */
-  uint64_t requests, driver_calls;    /* allocations asked for, and those that reached the driver */
+  uint64_t in_use, held; /* bytes of blocks in buffers, and of those plus the cached ones */
+  uint64_t peak;         /* the most that was in use at once */
+  uint64_t limit;        /* 0 = none */
+  uint64_t requests, driver_calls; /* allocations asked for, and those that reached the driver */
 } qn_pool_stats;
 
 QN_API qn_status qn_pool_query(qn_device *device, qn_pool_stats *stats);

@@ -2,7 +2,11 @@
  *
  * Pools, caches, retries, fault stickiness and algorithms live above the table, once. A backend
  * implements it in one folder under src/backends and includes no other backend. Functions fail with
- * qn_fail(), naming the native call and its code. */
+ * qn_fail(), naming the native call and its code: QN_EDEVMEM for memory (the pool trims and tries
+ * again), QN_ELOST when the device is dead, QN_EBACKEND else.
+ *
+ * Threads: one thread at a time enqueues on a stream, but `sync` and `event_record` on that stream,
+ * and everything on a device, may be called by others meanwhile. */
 #ifndef QN_BACKEND_H
 #define QN_BACKEND_H
 
@@ -77,9 +81,11 @@ typedef struct qn_backend_ops {
   qn_status (*open)(unsigned index, qn_bdev **dev);
   void (*close)(qn_bdev *dev);
 
+  /* Aligned to 64 bytes at least. At its free no work on the memory is left. */
   qn_status (*alloc)(qn_bdev *dev, qn_memory kind, size_t bytes, qn_mem *mem);
   void (*free)(qn_bdev *dev, qn_memory kind, qn_mem mem);
-  /* Where the host reaches `mem`; NULL where it cannot. */
+  /* Where the host reaches `mem`, which may be the caller's (kind is then QN_MEMORY_DEVICE); NULL
+   * where it cannot. */
   void *(*host)(qn_bdev *dev, qn_memory kind, qn_mem mem);
 
   qn_status (*stream_new)(qn_bdev *dev, void *native, qn_bstream **stream); /* native may be NULL */
@@ -98,6 +104,7 @@ typedef struct qn_backend_ops {
   qn_status (*fill)(qn_bstream *stream, qn_mem dst, size_t offset, size_t bytes, uint32_t pattern,
                     unsigned width);
 
+  /* An event may be recorded again: waits enqueued before keep to the mark they saw. */
   qn_status (*event_new)(qn_bdev *dev, qn_bevent **event);
   void (*event_free)(qn_bevent *event);
   qn_status (*event_record)(qn_bevent *event, qn_bstream *stream);
