@@ -1,0 +1,475 @@
+/* The pool over a device that defers its work: classes, limits, and order across streams. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mock.h"
+
+enum { BYTES = 4096 };
+
+typedef struct fixture {
+  qn_device *device;
+  qn_stream *s, *t;
+} fixture;
+
+static int set_up(void **state) {
+  static fixture f;
+  mock_reset();
+  assert_int_equal(qn_device_acquire(&mock_backend, 0, &f.device), QN_OK);
+  assert_int_equal(qn_stream_create(f.device, &f.s), QN_OK);
+  assert_int_equal(qn_stream_create(f.device, &f.t), QN_OK);
+  *state = &f;
+  return 0;
+}
+
+/* Whatever the test did: nothing is left with the driver, nothing was freed too early. */
+static int tear_down(void **state) {
+  fixture *f = *state;
+  qn_stream_free(f->s);
+  qn_stream_free(f->t);
+  qn_device_close(f->device);
+  assert_int_equal(mock.allocs, mock.frees);
+  assert_int_equal(mock.streams, 0);
+  assert_int_equal(mock.events, 0);
+  assert_int_equal(mock.devices, 0);
+  assert_int_equal(mock.touched_after_free, 0);
+  return 0;
+}
+
+static qn_pool_stats stats_of(qn_device *device) {
+  qn_pool_stats stats;
+  assert_int_equal(qn_pool_query(device, &stats), QN_OK);
+  return stats;
+}
+
+static qn_buffer *take(fixture *f, size_t bytes) {
+  qn_buffer *buffer;
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_DEVICE, bytes, &buffer), QN_OK);
+  return buffer;
+}
+
+static void blocks_are_at_most_a_quarter_too_large(void **state) {
+  fixture *f = *state;
+  const size_t mega = 1 << 20;
+  const struct {
+    size_t bytes, block;
+  } cases[] = {{0, 512},
+               {1, 512},
+               {512, 512},
+               {513, 640},
+               {640, 640},
+               {641, 768},
+               {1023, 1024},
+               {1025, 1280},
+               {4 * mega, 4 * mega},
+               {4 * mega + 1, 5 * mega},
+               {8 * mega, 8 * mega},
+               {8 * mega + 1, 10 * mega},
+               {10 * mega + 1, 12 * mega},
+               {99 * mega, 100 * mega}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    qn_buffer *buffer = take(f, cases[i].bytes);
+    assert_int_equal(stats_of(f->device).in_use, cases[i].block);
+    assert_int_equal(qn_buffer_size(buffer), cases[i].bytes);
+    qn_buffer_free(buffer);
+    qn_pool_trim(f->device);
+  }
+}
+
+/* Each size between 1 B and 9 MiB finds its own block again and no block that is too small. */
+static void every_class_serves_its_own_sizes(void **state) {
+  fixture *f = *state;
+  for (size_t bytes = 1; bytes < 9u << 20; bytes += bytes / 7 + 1) {
+    qn_buffer *first = take(f, bytes);
+    assert_true(first->capacity >= bytes);
+    assert_true(bytes < 512 || first->capacity - bytes <= bytes / 4);
+    qn_buffer_free(first);
+    int before = mock.allocs;
+    qn_buffer *again = take(f, bytes);
+    assert_ptr_equal(first, again);
+    assert_int_equal(mock.allocs, before);
+    qn_buffer_free(again);
+  }
+}
+
+static void a_second_identical_call_takes_nothing_from_the_driver(void **state) {
+  fixture *f = *state;
+  const size_t sizes[] = {100, 4 << 20, 33 << 20, 700000};
+  uint64_t calls = 0;
+  for (int round = 0; round < 3; round++) {
+    qn_buffer *buffers[4], *scratch;
+    for (int i = 0; i < 4; i++) buffers[i] = take(f, sizes[i]);
+    assert_int_equal(qn_scratch_alloc(f->s, 50000, &scratch), QN_OK);
+    qn_scratch_free(f->s, scratch);
+    for (int i = 0; i < 4; i++) qn_buffer_free(buffers[i]);
+    qn_pool_stats stats = stats_of(f->device);
+    if (round == 0) calls = stats.driver_calls;
+    assert_int_equal(stats.driver_calls, calls);
+    assert_int_equal(stats.requests, 5 * (round + 1));
+  }
+  assert_int_equal(calls, 5);
+}
+
+static void a_large_block_serves_down_to_four_fifths_of_it(void **state) {
+  fixture *f = *state;
+  qn_buffer_free(take(f, 100u << 20));
+  qn_buffer *near = take(f, 80u << 20);
+  assert_int_equal(near->capacity, 100u << 20);
+  qn_buffer_free(near);
+  qn_buffer *far = take(f, 78u << 20);
+  assert_int_equal(far->capacity, 78u << 20);
+  qn_buffer_free(far);
+  qn_buffer *best = take(f, 77u << 20); /* both would do */
+  assert_int_equal(best->capacity, 78u << 20);
+  qn_buffer_free(best);
+}
+
+static void figures_add_up(void **state) {
+  fixture *f = *state;
+  qn_buffer *a = take(f, 1024), *b = take(f, 2048);
+  qn_pool_stats stats = stats_of(f->device);
+  assert_int_equal(stats.in_use, 3072);
+  assert_int_equal(stats.held, 3072);
+  qn_buffer_free(a);
+  stats = stats_of(f->device);
+  assert_int_equal(stats.in_use, 2048);
+  assert_int_equal(stats.held, 3072);
+  assert_int_equal(stats.peak, 3072);
+  qn_pool_trim(f->device);
+  assert_int_equal(stats_of(f->device).held, 2048);
+  qn_buffer_free(b);
+  assert_int_equal(stats_of(f->device).in_use, 0);
+  assert_int_equal(stats_of(f->device).requests, 2);
+}
+
+static void kinds_do_not_mix(void **state) {
+  fixture *f = *state;
+  qn_buffer *pinned;
+  qn_buffer_free(take(f, BYTES));
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_PINNED, BYTES, &pinned), QN_OK);
+  assert_int_equal(mock.allocs, 2);
+  assert_non_null(qn_buffer_host(pinned));
+  qn_buffer_free(pinned);
+}
+
+/* ---- limits and exhaustion ---- */
+
+static void the_limit_counts_cached_blocks_and_trims_them_first(void **state) {
+  fixture *f = *state;
+  assert_int_equal(qn_pool_set_limit(f->device, 10 << 10), QN_OK);
+  qn_buffer *kept = take(f, 4 << 10);
+  qn_buffer_free(take(f, 6 << 10));
+  qn_buffer *other = take(f, 5 << 10); /* needs the cached 6 KiB gone */
+  assert_int_equal(stats_of(f->device).held, 9 << 10);
+  qn_buffer *refused = NULL;
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_DEVICE, 2000, &refused), QN_EDEVMEM);
+  assert_null(refused);
+  assert_non_null(strstr(qn_last_error(), "2000 bytes asked for, 9216 in use, limit 10240"));
+  assert_int_equal(qn_pool_set_limit(f->device, 0), QN_OK);
+  qn_buffer_free(take(f, 2000));
+  qn_buffer_free(kept);
+  qn_buffer_free(other);
+}
+
+static void lowering_the_limit_trims(void **state) {
+  fixture *f = *state;
+  qn_buffer *a = take(f, 4 << 10), *b = take(f, 4 << 10);
+  qn_buffer_free(b);
+  qn_pool_set_limit(f->device, 5 << 10);
+  assert_int_equal(stats_of(f->device).held, 4 << 10);
+  qn_buffer_free(a);
+}
+
+static void the_environment_sets_the_limit(void **state) {
+  (void)state;
+  qn_device *device;
+  setenv("QUERN_POOL_LIMIT", "3K", 1);
+  assert_int_equal(qn_device_acquire(&mock_backend, 1, &device), QN_OK);
+  unsetenv("QUERN_POOL_LIMIT");
+  assert_int_equal(stats_of(device).limit, 3072);
+  qn_buffer *buffer;
+  assert_int_equal(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 4000, &buffer), QN_EDEVMEM);
+  assert_int_equal(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 3000, &buffer), QN_OK);
+  qn_buffer_free(buffer);
+  qn_device_close(device);
+}
+
+static void out_of_memory_trims_and_tries_again(void **state) {
+  fixture *f = *state;
+  mock.room = 10 << 10;
+  qn_buffer_free(take(f, 6 << 10));
+  qn_buffer *large = take(f, 8 << 10);
+  assert_int_equal(mock.frees, 1);
+  qn_buffer *none = NULL;
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_DEVICE, 4 << 10, &none), QN_EDEVMEM);
+  assert_null(none);
+  assert_non_null(strstr(qn_last_error(), "mock:0: 4096 bytes asked for, 8192 in use"));
+  qn_buffer_free(large);
+  mock.room = SIZE_MAX;
+}
+
+static void absurd_sizes_are_refused(void **state) {
+  fixture *f = *state;
+  qn_buffer *buffer;
+  const size_t sizes[] = {SIZE_MAX, SIZE_MAX - (1 << 20), SIZE_MAX / 2};
+  mock.room = 1 << 20;
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_DEVICE, sizes[i], &buffer), QN_EDEVMEM);
+  qn_pool_set_limit(f->device, 1 << 20);
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_DEVICE, SIZE_MAX / 2, &buffer), QN_EDEVMEM);
+  mock.room = SIZE_MAX;
+}
+
+/* ---- order ---- */
+
+static void fill(qn_stream *stream, qn_buffer *buffer, unsigned byte) {
+  assert_int_equal(qn_fill(stream, buffer, 0, BYTES, byte, 1), QN_OK);
+}
+
+static bool all_are(const char *bytes, char value) {
+  for (int i = 0; i < BYTES; i++)
+    if (bytes[i] != value) return false;
+  return true;
+}
+
+/* S still has to read the first life when T is let go on the second. */
+static void another_stream_waits_for_the_former_life(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+
+  qn_buffer *y = take(f, BYTES);
+  assert_ptr_equal(x, y);
+  int syncs = mock.syncs;
+  fill(f->t, y, 2);
+  assert_int_equal(mock.waits, 1);
+  assert_int_equal(mock.syncs, syncs); /* the host did not wait */
+  fill(f->t, y, 3);
+  assert_int_equal(mock.waits, 1); /* once is enough */
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(y);
+}
+
+/* The second life is used on two streams: both must wait, though one has done so. */
+static void every_stream_of_the_second_life_waits(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_stream *u;
+  assert_int_equal(qn_stream_create(f->device, &u), QN_OK);
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  qn_buffer *y = take(f, BYTES);
+  assert_int_equal(qn_fill(f->t, y, 0, BYTES / 2, 2, 1), QN_OK);
+  assert_int_equal(qn_fill(u, y, BYTES / 2, BYTES / 2, 3, 1), QN_OK);
+  assert_int_equal(mock.waits, 2);
+  assert_int_equal(qn_stream_sync(u), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(y);
+  qn_stream_free(u);
+}
+
+/* A buffer that nobody used hands its block on with the work of the life before. */
+static void an_unused_life_hands_the_work_on(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  qn_buffer_free(take(f, BYTES));
+  qn_buffer *z = take(f, BYTES);
+  assert_ptr_equal(x, z);
+  fill(f->t, z, 2);
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(z);
+}
+
+static void the_same_stream_never_waits(void **state) {
+  fixture *f = *state;
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  qn_buffer_free(x);
+  qn_buffer *y = take(f, BYTES);
+  assert_ptr_equal(x, y);
+  fill(f->s, y, 2);
+  assert_int_equal(mock.waits, 0);
+  assert_int_equal(mock.syncs, 0);
+  qn_buffer_free(y);
+}
+
+static void a_synced_stream_has_nothing_pending(void **state) {
+  fixture *f = *state;
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  qn_buffer_free(x);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  qn_buffer *y = take(f, BYTES);
+  fill(f->t, y, 2);
+  assert_int_equal(mock.waits, 0);
+  qn_buffer_free(y);
+}
+
+/* A sync before the free says nothing of the work after it. */
+static void an_earlier_sync_does_not_count(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_buffer *x = take(f, BYTES);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  fill(f->s, x, 1);
+  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  qn_buffer *y = take(f, BYTES);
+  fill(f->t, y, 2);
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(y);
+}
+
+static void a_block_without_a_wait_is_preferred(void **state) {
+  fixture *f = *state;
+  qn_buffer *of_s = take(f, BYTES), *of_t = take(f, BYTES), *scratch;
+  fill(f->s, of_s, 1);
+  fill(f->t, of_t, 1);
+  qn_buffer_free(of_t);
+  qn_buffer_free(of_s); /* on top */
+  assert_int_equal(qn_scratch_alloc(f->t, BYTES, &scratch), QN_OK);
+  assert_ptr_equal(scratch, of_t);
+  assert_int_equal(mock.waits, 0);
+  qn_scratch_free(f->t, scratch);
+}
+
+static void scratch_of_another_stream_is_ordered(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_buffer *x, *y;
+  assert_int_equal(qn_scratch_alloc(f->s, BYTES, &x), QN_OK);
+  fill(f->s, x, 1);
+  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  qn_scratch_free(f->s, x);
+  assert_int_equal(qn_scratch_alloc(f->t, BYTES, &y), QN_OK);
+  assert_ptr_equal(x, y);
+  fill(f->t, y, 2);
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_scratch_free(f->t, y);
+}
+
+static void trimming_waits_for_the_work(void **state) {
+  fixture *f = *state;
+  qn_buffer *x = take(f, BYTES);
+  fill(f->s, x, 1);
+  qn_buffer_free(x);
+  assert_int_equal(qn_pool_trim(f->device), QN_OK);
+  assert_int_equal(mock.frees, 1);
+  assert_int_equal(mock.touched_after_free, 0);
+}
+
+static void the_host_waits_before_it_touches_pinned_memory(void **state) {
+  fixture *f = *state;
+  qn_buffer *x, *y, *device_side = take(f, BYTES);
+  char out[BYTES];
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_PINNED, BYTES, &x), QN_OK);
+  memset(qn_buffer_host(x), 1, BYTES);
+  assert_int_equal(qn_copy(f->s, device_side, 0, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  assert_int_equal(qn_buffer_alloc(f->device, QN_MEMORY_PINNED, BYTES, &y), QN_OK);
+  assert_ptr_equal(x, y);
+  memset(qn_buffer_host(y), 2, BYTES);
+  assert_int_equal(qn_copy_out(f->s, out, device_side, 0, BYTES), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(y);
+  qn_buffer_free(device_side);
+}
+
+/* The stream of a slot goes, another takes the slot: it inherits no bit and owes no wait. */
+static void a_slot_can_change_hands(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_stream *u, *v;
+  assert_int_equal(qn_stream_create(f->device, &u), QN_OK);
+  qn_buffer *x = take(f, BYTES);
+  fill(u, x, 1);
+  qn_stream_free(u);
+  assert_int_equal(qn_stream_create(f->device, &v), QN_OK);
+  fill(v, x, 2);
+  assert_int_equal(qn_copy_out(v, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  qn_buffer *y = take(f, BYTES);
+  fill(f->t, y, 3);
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(qn_stream_sync(v), QN_OK);
+  assert_true(all_are(out, 2));
+  qn_buffer_free(y);
+  qn_stream_free(v);
+}
+
+/* Streams past the 63rd share a bit and are ordered among each other all the same. */
+static void a_crowd_of_streams_is_ordered(void **state) {
+  fixture *f = *state;
+  enum { CROWD = 70 };
+  qn_stream *streams[CROWD];
+  for (int i = 0; i < CROWD; i++) assert_int_equal(qn_stream_create(f->device, &streams[i]), QN_OK);
+  qn_stream *a = streams[CROWD - 1], *b = streams[CROWD - 2], *c = streams[CROWD - 3];
+  assert_int_equal(a->slot, b->slot);
+  char out[BYTES];
+  qn_buffer *x = take(f, BYTES);
+  fill(a, x, 1);
+  assert_int_equal(qn_copy_out(a, out, x, 0, BYTES), QN_OK);
+  qn_buffer_free(x);
+  qn_buffer *y = take(f, BYTES);
+  assert_ptr_equal(x, y);
+  assert_int_equal(qn_fill(b, y, 0, BYTES / 2, 2, 1), QN_OK);
+  assert_int_equal(qn_fill(c, y, BYTES / 2, BYTES / 2, 3, 1), QN_OK);
+  assert_int_equal(qn_stream_sync(c), QN_OK);
+  assert_int_equal(qn_stream_sync(b), QN_OK);
+  assert_int_equal(qn_stream_sync(a), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_buffer_free(y);
+  for (int i = 0; i < CROWD; i++) qn_stream_free(streams[i]);
+}
+
+#define POOL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      POOL_TEST(blocks_are_at_most_a_quarter_too_large),
+      POOL_TEST(every_class_serves_its_own_sizes),
+      POOL_TEST(a_second_identical_call_takes_nothing_from_the_driver),
+      POOL_TEST(a_large_block_serves_down_to_four_fifths_of_it),
+      POOL_TEST(figures_add_up),
+      POOL_TEST(kinds_do_not_mix),
+      POOL_TEST(the_limit_counts_cached_blocks_and_trims_them_first),
+      POOL_TEST(lowering_the_limit_trims),
+      POOL_TEST(the_environment_sets_the_limit),
+      POOL_TEST(out_of_memory_trims_and_tries_again),
+      POOL_TEST(absurd_sizes_are_refused),
+      POOL_TEST(another_stream_waits_for_the_former_life),
+      POOL_TEST(every_stream_of_the_second_life_waits),
+      POOL_TEST(an_unused_life_hands_the_work_on),
+      POOL_TEST(the_same_stream_never_waits),
+      POOL_TEST(a_synced_stream_has_nothing_pending),
+      POOL_TEST(an_earlier_sync_does_not_count),
+      POOL_TEST(a_block_without_a_wait_is_preferred),
+      POOL_TEST(scratch_of_another_stream_is_ordered),
+      POOL_TEST(trimming_waits_for_the_work),
+      POOL_TEST(the_host_waits_before_it_touches_pinned_memory),
+      POOL_TEST(a_slot_can_change_hands),
+      POOL_TEST(a_crowd_of_streams_is_ordered),
+  };
+  return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+}
