@@ -115,14 +115,20 @@ static void a_second_identical_call_takes_nothing_from_the_driver(void **state) 
 static void a_large_block_serves_down_to_four_fifths_of_it(void **state) {
   fixture *f = *state;
   qn_buffer_free(take(f, 100u << 20));
-  qn_buffer *near = take(f, 80u << 20);
+  qn_buffer *near = take(f, 80u << 20), *far = take(f, 78u << 20);
   assert_int_equal(near->capacity, 100u << 20);
-  qn_buffer_free(near);
-  qn_buffer *far = take(f, 78u << 20);
   assert_int_equal(far->capacity, 78u << 20);
+  qn_buffer_free(near);
   qn_buffer_free(far);
-  qn_buffer *best = take(f, 77u << 20); /* both would do */
-  assert_int_equal(best->capacity, 78u << 20);
+}
+
+static void the_smallest_block_that_fits_is_taken(void **state) {
+  fixture *f = *state;
+  qn_buffer *large = take(f, 100u << 20), *small = take(f, 90u << 20);
+  qn_buffer_free(small);
+  qn_buffer_free(large); /* on top */
+  qn_buffer *best = take(f, 84u << 20);
+  assert_ptr_equal(best, small);
   qn_buffer_free(best);
 }
 
@@ -228,6 +234,13 @@ static void fill(qn_stream *stream, qn_buffer *buffer, unsigned byte) {
   assert_int_equal(qn_fill(stream, buffer, 0, BYTES, byte, 1), QN_OK);
 }
 
+/* Makes the buffer all ones and leaves the stream with a read of it enqueued. */
+static void leave_reading(qn_stream *stream, qn_buffer *buffer, char *out) {
+  fill(stream, buffer, 1);
+  assert_int_equal(qn_stream_sync(stream), QN_OK);
+  assert_int_equal(qn_copy_out(stream, out, buffer, 0, BYTES), QN_OK);
+}
+
 static bool all_are(const char *bytes, char value) {
   for (int i = 0; i < BYTES; i++)
     if (bytes[i] != value) return false;
@@ -239,8 +252,7 @@ static void another_stream_waits_for_the_former_life(void **state) {
   fixture *f = *state;
   char out[BYTES];
   qn_buffer *x = take(f, BYTES);
-  fill(f->s, x, 1);
-  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  leave_reading(f->s, x, out);
   qn_buffer_free(x);
 
   qn_buffer *y = take(f, BYTES);
@@ -264,8 +276,7 @@ static void every_stream_of_the_second_life_waits(void **state) {
   qn_stream *u;
   assert_int_equal(qn_stream_create(f->device, &u), QN_OK);
   qn_buffer *x = take(f, BYTES);
-  fill(f->s, x, 1);
-  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  leave_reading(f->s, x, out);
   qn_buffer_free(x);
   qn_buffer *y = take(f, BYTES);
   assert_int_equal(qn_fill(f->t, y, 0, BYTES / 2, 2, 1), QN_OK);
@@ -283,8 +294,7 @@ static void an_unused_life_hands_the_work_on(void **state) {
   fixture *f = *state;
   char out[BYTES];
   qn_buffer *x = take(f, BYTES);
-  fill(f->s, x, 1);
-  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  leave_reading(f->s, x, out);
   qn_buffer_free(x);
   qn_buffer_free(take(f, BYTES));
   qn_buffer *z = take(f, BYTES);
@@ -326,9 +336,7 @@ static void an_earlier_sync_does_not_count(void **state) {
   fixture *f = *state;
   char out[BYTES];
   qn_buffer *x = take(f, BYTES);
-  assert_int_equal(qn_stream_sync(f->s), QN_OK);
-  fill(f->s, x, 1);
-  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  leave_reading(f->s, x, out);
   qn_buffer_free(x);
   qn_buffer *y = take(f, BYTES);
   fill(f->t, y, 2);
@@ -356,8 +364,7 @@ static void scratch_of_another_stream_is_ordered(void **state) {
   char out[BYTES];
   qn_buffer *x, *y;
   assert_int_equal(qn_scratch_alloc(f->s, BYTES, &x), QN_OK);
-  fill(f->s, x, 1);
-  assert_int_equal(qn_copy_out(f->s, out, x, 0, BYTES), QN_OK);
+  leave_reading(f->s, x, out);
   qn_scratch_free(f->s, x);
   assert_int_equal(qn_scratch_alloc(f->t, BYTES, &y), QN_OK);
   assert_ptr_equal(x, y);
@@ -406,14 +413,13 @@ static void a_slot_can_change_hands(void **state) {
   fill(u, x, 1);
   qn_stream_free(u);
   assert_int_equal(qn_stream_create(f->device, &v), QN_OK);
-  fill(v, x, 2);
-  assert_int_equal(qn_copy_out(v, out, x, 0, BYTES), QN_OK);
+  leave_reading(v, x, out);
   qn_buffer_free(x);
   qn_buffer *y = take(f, BYTES);
   fill(f->t, y, 3);
   assert_int_equal(qn_stream_sync(f->t), QN_OK);
   assert_int_equal(qn_stream_sync(v), QN_OK);
-  assert_true(all_are(out, 2));
+  assert_true(all_are(out, 1));
   qn_buffer_free(y);
   qn_stream_free(v);
 }
@@ -428,8 +434,7 @@ static void a_crowd_of_streams_is_ordered(void **state) {
   assert_int_equal(a->slot, b->slot);
   char out[BYTES];
   qn_buffer *x = take(f, BYTES);
-  fill(a, x, 1);
-  assert_int_equal(qn_copy_out(a, out, x, 0, BYTES), QN_OK);
+  leave_reading(a, x, out);
   qn_buffer_free(x);
   qn_buffer *y = take(f, BYTES);
   assert_ptr_equal(x, y);
@@ -451,6 +456,7 @@ int main(void) {
       POOL_TEST(every_class_serves_its_own_sizes),
       POOL_TEST(a_second_identical_call_takes_nothing_from_the_driver),
       POOL_TEST(a_large_block_serves_down_to_four_fifths_of_it),
+      POOL_TEST(the_smallest_block_that_fits_is_taken),
       POOL_TEST(figures_add_up),
       POOL_TEST(kinds_do_not_mix),
       POOL_TEST(the_limit_counts_cached_blocks_and_trims_them_first),
