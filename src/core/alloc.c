@@ -23,6 +23,10 @@ void qn_set_allocator(const qn_allocator *allocator) {
   current = allocator ? *allocator : default_allocator;
 }
 
+bool qn_host_alloc_is_default(void) {
+  return current.alloc == default_alloc;
+}
+
 void *qn_host_alloc(size_t size) {
   return current.alloc(current.user, size ? size : 1, QN_HOST_ALIGN);
 }

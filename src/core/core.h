@@ -35,6 +35,8 @@ enum { QN_HOST_ALIGN = 64 };
 void *qn_host_alloc(size_t size);
 void *qn_host_zalloc(size_t size);
 void qn_host_free(void *pointer, size_t size);
+/* Whether the default allocator is in place (memory may then be kept for a later call). */
+bool qn_host_alloc_is_default(void);
 char *qn_host_strdup(const char *text);
 void qn_host_strfree(char *text);
 

@@ -1,0 +1,52 @@
+/* C := alpha op(A) op(B) + beta C on the cpu: the cases that need no product, and which way the
+ * others go. */
+#include "backends/cpu/gemm.h"
+#include "backends/cpu/cpu.h"
+
+qn_element qn_element_of(qn_dtype compute, qn_scalar x) {
+  qn_element e;
+  if (compute == QN_F32 || compute == QN_C64) {
+    e.f32[0] = (float)x.re;
+    e.f32[1] = compute == QN_C64 ? (float)x.im : 0;
+  } else {
+    e.f64[0] = x.re;
+    e.f64[1] = compute == QN_C128 ? x.im : 0;
+  }
+  return e;
+}
+
+qn_product qn_product_of(const qn_cpu_gemm *p) {
+  qn_dtype compute = qn_dtype_compute(p->dtype);
+  bool complex = qn_dtype_is_complex(compute);
+  return (qn_product){
+      .kernels = &qn_cpu_isa_get()->dtype[p->dtype],
+      .blocking = qn_cpu_blocking(compute),
+      .m = p->c.rows,
+      .n = p->c.cols,
+      .k = p->transa == QN_NOTRANS ? p->a.cols : p->a.rows,
+      .a_size = qn_dtype_size(p->dtype),
+      .c_size = qn_dtype_size(compute),
+      .step_factor = complex ? 2 : 1,
+      .a = {p->a.data, p->a.ld, p->transa != QN_NOTRANS, complex && p->transa == QN_CONJTRANS},
+      .b = {p->b.data, p->b.ld, p->transb == QN_NOTRANS, complex && p->transb == QN_CONJTRANS},
+      .alpha = qn_element_of(compute, p->alpha),
+      .beta = qn_element_of(compute, p->beta),
+      .one = qn_element_of(compute, qn_real(1)),
+      .c = p->c.data,
+      .ldc = p->c.ld,
+      .region = p->region,
+  };
+}
+
+qn_status qn_cpu_gemm_run(const qn_cpu_gemm *p) {
+  int64_t k = p->transa == QN_NOTRANS ? p->a.cols : p->a.rows;
+  if (p->c.rows <= 0 || p->c.cols <= 0) return QN_OK;
+  bool alpha_zero = p->alpha.re == 0 && (p->alpha.im == 0 || !qn_dtype_is_complex(p->dtype));
+  if (k <= 0 || alpha_zero) {
+    qn_cpu_scale_region(p->ctype, p->beta, p->c, p->region);
+    return QN_OK;
+  }
+  if (qn_dtype_is_half(p->ctype)) return qn_gemm_half(p);
+  qn_product product = qn_product_of(p);
+  return qn_product_run(&product);
+}

@@ -1,0 +1,226 @@
+/* The packed product: five loops around a tile, shared by a team of threads.
+ *
+ *   for jc  in n by nc       columns of one group of threads
+ *     for pc  in k by kc       B block kc x nc packed by the group, then a barrier
+ *       for ic  in m by mc       taken in turn by the group's threads; A block mc x kc packed
+ *         for jr  in nc by nr      B panel, stays in L1
+ *           for ir  in mc by mr      A panel, from L2; one tile of C
+ *
+ * The team is a grid: row_teams threads share each packed B block and split m; col_teams groups
+ * split n. k is cut by kc alone and each tile's sum runs in order of k, so that the bits depend
+ * neither on the grid nor on who computes a tile. */
+#include "backends/cpu/gemm.h"
+#include "backends/cpu/threads.h"
+#include "backends/cpu/workspace.h"
+#include <stdatomic.h>
+#include <string.h>
+
+enum { STACK_BYTES = 24 << 10 }; /* panels of small products need no workspace */
+
+typedef struct team_job {
+  const qn_product *p;
+  int row_teams, col_teams;
+  int64_t mc, kc, nc; /* nc: columns of one group's B block */
+  int64_t k_blocks;
+  int threads;             /* wanted; a busy pool gives fewer */
+  size_t a_bytes, b_bytes; /* packed blocks of one thread, of one group */
+  char *workspace;
+  atomic_int_fast64_t *next; /* each group's next A block, after the packed blocks */
+} team_job;
+
+/* A half-open range of rows or columns. */
+typedef struct range {
+  int64_t from, to;
+} range;
+
+/* Part `index` of `parts` of `total`, cut at multiples of `unit`. */
+static range share(int64_t total, int64_t unit, int64_t index, int64_t parts) {
+  int64_t units = qn_ceil_div(total, unit);
+  return (range){qn_min64(units * index / parts * unit, total),
+                 qn_min64(units * (index + 1) / parts * unit, total)};
+}
+
+static bool tile_is_outside(qn_region region, int64_t i, int64_t j, int64_t rows, int64_t cols) {
+  if (region == QN_REGION_LOWER) return i + rows - 1 < j;
+  if (region == QN_REGION_UPPER) return j + cols - 1 < i;
+  return false;
+}
+
+static bool tile_is_inside(qn_region region, int64_t i, int64_t j, int64_t rows, int64_t cols) {
+  if (region == QN_REGION_LOWER) return i >= j + cols - 1;
+  if (region == QN_REGION_UPPER) return j >= i + rows - 1;
+  return true;
+}
+
+/* Copies the part of the tile at (i, j) that lies in the region. */
+static void copy_region(const qn_product *p, const char *tile, int64_t ld, char *c, int64_t i,
+                        int64_t j, int64_t rows, int64_t cols) {
+  for (int64_t y = 0; y < cols; y++) {
+    int64_t diagonal = j + y - i; /* the row, within the tile, of the diagonal element */
+    int64_t from = p->region == QN_REGION_LOWER ? qn_max64(0, diagonal) : 0;
+    int64_t to = p->region == QN_REGION_UPPER ? qn_min64(rows, diagonal + 1) : rows;
+    if (from < to)
+      memcpy(c + (size_t)(from + y * p->ldc) * p->c_size,
+             tile + (size_t)(from + y * ld) * p->c_size, (size_t)(to - from) * p->c_size);
+  }
+}
+
+/* A tile that the region's edge crosses: computed whole aside, the part inside copied back. */
+static void masked_tile(const qn_product *p, int64_t k, const char *a, int64_t a_step,
+                        const char *b, int64_t b_step, const void *beta, char *c, int64_t i,
+                        int64_t j, int rows, int cols) {
+  _Alignas(64) char tile[QN_TILE_MAX * sizeof(double)];
+  static const qn_element zero;
+  int64_t ld = p->kernels->mr;
+  if (memcmp(beta, &zero, p->c_size) != 0) {
+    memset(tile, 0, sizeof tile);
+    for (int64_t y = 0; y < cols; y++)
+      memcpy(tile + (size_t)(y * ld) * p->c_size, c + (size_t)(y * p->ldc) * p->c_size,
+             (size_t)rows * p->c_size);
+  }
+  p->kernels->tile(k, a, a_step, b, b_step, &p->alpha, beta, tile, ld, rows, cols);
+  copy_region(p, tile, ld, c, i, j, rows, cols);
+}
+
+/* One packed A block (rows) times one packed B block (cols): all tiles of that part of C. */
+static void block(const qn_product *p, range rows, range cols, int64_t k, const char *a_block,
+                  const char *b_block, const void *beta) {
+  const qn_tile_kernels *kernels = p->kernels;
+  int64_t mr = kernels->mr, nr = kernels->nr;
+  int64_t a_step = mr * p->step_factor, b_step = nr * p->step_factor;
+  size_t a_panel = (size_t)(mr * k) * p->c_size, b_panel = (size_t)(nr * k) * p->c_size;
+  for (int64_t j = cols.from; j < cols.to; j += nr, b_block += b_panel) {
+    int width = (int)qn_min64(nr, cols.to - j);
+    const char *a = a_block;
+    for (int64_t i = rows.from; i < rows.to; i += mr, a += a_panel) {
+      int height = (int)qn_min64(mr, rows.to - i);
+      char *c = (char *)p->c + (size_t)(i + j * p->ldc) * p->c_size;
+      if (tile_is_inside(p->region, i, j, height, width)) {
+        kernels->tile(k, a, a_step, b_block, b_step, &p->alpha, beta, c, p->ldc, height, width);
+      } else if (!tile_is_outside(p->region, i, j, height, width)) {
+        masked_tile(p, k, a, a_step, b_block, b_step, beta, c, i, j, height, width);
+      }
+    }
+  }
+}
+
+static qn_operand operand_at(const qn_product *p, const qn_operand *x, int64_t w, int64_t k) {
+  int64_t offset = x->along_k ? k + w * x->ld : w + k * x->ld;
+  qn_operand at = *x;
+  at.src = (const char *)x->src + (size_t)offset * p->a_size;
+  return at;
+}
+
+/* Part `row` of `rows` of the packing of columns `cols` of B, whole panels. */
+static void pack_b_share(const qn_product *p, range cols, range k, int row, int rows, char *dst) {
+  range mine = share(cols.to - cols.from, p->kernels->nr, row, rows);
+  if (mine.from >= mine.to) return;
+  qn_operand src = operand_at(p, &p->b, cols.from + mine.from, k.from);
+  p->kernels->pack_b(&src, mine.to - mine.from, k.to - k.from,
+                     dst + (size_t)(mine.from * (k.to - k.from)) * p->c_size);
+}
+
+/* All rows of C against one packed B block: the group's threads take A blocks in turn. */
+static void all_rows(team_job *job, int group, range cols, range k, const char *b_block,
+                     char *a_block) {
+  const qn_product *p = job->p;
+  const qn_element *beta = k.from > 0 ? &p->one : &p->beta;
+  int64_t blocks = qn_ceil_div(p->m, job->mc);
+  for (;;) {
+    int64_t index = atomic_fetch_add(&job->next[group], 1);
+    if (index >= blocks) return;
+    range rows = {index * job->mc, qn_min64((index + 1) * job->mc, p->m)};
+    if (tile_is_outside(p->region, rows.from, cols.from, rows.to - rows.from, cols.to - cols.from))
+      continue;
+    qn_operand src = operand_at(p, &p->a, rows.from, k.from);
+    p->kernels->pack_a(&src, rows.to - rows.from, k.to - k.from, a_block);
+    block(p, rows, cols, k.to - k.from, a_block, b_block, beta);
+  }
+}
+
+static void run_part(void *arg, int thread, int threads) {
+  team_job *job = arg;
+  const qn_product *p = job->p;
+  bool all = threads == job->threads;
+  int row_teams = all ? job->row_teams : threads, col_teams = all ? job->col_teams : 1;
+  int row = thread % row_teams, group = thread / row_teams;
+  char *a_block = job->workspace + (size_t)thread * job->a_bytes;
+  char *b_block =
+      job->workspace + (size_t)job->threads * job->a_bytes + (size_t)group * job->b_bytes;
+  int64_t nr = p->kernels->nr, most = qn_ceil_div(qn_ceil_div(p->n, nr), col_teams) * nr;
+  range columns = share(p->n, nr, group, col_teams);
+  for (int64_t jc = 0; jc < most; jc += job->nc) {
+    range cols = {qn_min64(columns.from + jc, columns.to),
+                  qn_min64(columns.from + jc + job->nc, columns.to)};
+    for (int64_t pc = 0; pc < job->k_blocks; pc++) {
+      range k = {pc * job->kc, qn_min64((pc + 1) * job->kc, p->k)};
+      qn_team_barrier(threads); /* nobody reads the block before any more */
+      if (row == 0) atomic_store(&job->next[group], 0);
+      pack_b_share(p, cols, k, row, row_teams, b_block);
+      qn_team_barrier(threads);
+      if (cols.from < cols.to) all_rows(job, group, cols, k, b_block, a_block);
+    }
+  }
+}
+
+/* The grid of least cost, counted in multiplications a thread: its share of the tiles, and packing,
+ * which costs about PACK of them an element: A's rows of the thread, B's columns over all. */
+static void choose_grid(team_job *job) {
+  enum { PACK = 12 };
+  const qn_product *p = job->p;
+  int64_t mr = p->kernels->mr, nr = p->kernels->nr;
+  int64_t m_panels = qn_ceil_div(p->m, mr), n_panels = qn_ceil_div(p->n, nr);
+  int64_t best = INT64_MAX;
+  for (int cols = 1; cols <= job->threads; cols++) {
+    if (job->threads % cols) continue;
+    int rows = job->threads / cols;
+    int64_t m_share = qn_ceil_div(m_panels, rows) * mr, n_share = qn_ceil_div(n_panels, cols) * nr;
+    int64_t cost = m_share * n_share + PACK * (m_share + qn_ceil_div(p->n, job->threads));
+    if (cost < best) {
+      best = cost;
+      job->row_teams = rows;
+      job->col_teams = cols;
+    }
+  }
+}
+
+/* Block sizes: those of the machine, evened out so that the last block is not a sliver. */
+static void choose_blocks(team_job *job) {
+  const qn_product *p = job->p;
+  const qn_blocking *most = p->blocking;
+  int64_t mr = p->kernels->mr, nr = p->kernels->nr;
+  job->k_blocks = qn_ceil_div(p->k, most->kc);
+  job->kc = qn_min64(qn_round_up(qn_ceil_div(p->k, job->k_blocks), 4), p->k);
+  int64_t turns = qn_ceil_div(p->m, most->mc * job->row_teams) * job->row_teams;
+  job->mc = qn_round_up(qn_ceil_div(p->m, turns), mr);
+  int64_t group_most = qn_max64(most->nc / job->col_teams / nr, 1) * nr;
+  int64_t columns = qn_round_up(qn_ceil_div(p->n, job->col_teams), nr);
+  int64_t strips = qn_ceil_div(columns, group_most);
+  job->nc = qn_round_up(qn_ceil_div(columns, strips), nr);
+  job->a_bytes = (size_t)qn_round_up(job->mc * job->kc * (int64_t)p->c_size, QN_HOST_ALIGN);
+  job->b_bytes = (size_t)qn_round_up(job->nc * job->kc * (int64_t)p->c_size, QN_HOST_ALIGN);
+}
+
+qn_status qn_product_run(const qn_product *p) {
+  double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (p->step_factor == 2 ? 4 : 1);
+  team_job job = {.p = p, .threads = qn_team_size(flops)};
+  choose_grid(&job);
+  choose_blocks(&job);
+  size_t packed = (size_t)job.threads * job.a_bytes + (size_t)job.col_teams * job.b_bytes;
+  size_t bytes = packed + (size_t)job.col_teams * sizeof *job.next;
+  if (bytes <= STACK_BYTES) {
+    _Alignas(QN_HOST_ALIGN) char stack[STACK_BYTES];
+    job.workspace = stack;
+    job.next = (void *)(stack + packed);
+    run_part(&job, 0, 1);
+    return QN_OK;
+  }
+  qn_workspace workspace = qn_workspace_get(bytes);
+  if (!workspace.memory)
+    return qn_fail(QN_ENOMEM, "qn_gemm", "no memory for a workspace of %zu bytes", bytes);
+  job.workspace = workspace.memory;
+  job.next = (void *)(job.workspace + packed);
+  qn_team_run(job.threads, run_part, &job);
+  qn_workspace_put(workspace);
+  return QN_OK;
+}

@@ -1,0 +1,96 @@
+/* Which instruction set runs, and the block sizes that suit this machine's caches. */
+#include "backends/cpu/kernels.h"
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool avx2_here(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
+static bool avx512_here(void) {
+#if defined(__x86_64__)
+  return avx2_here() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+/* The variants that this machine runs, best first; returns how many. */
+static int variants(const qn_cpu_isa *list[3]) {
+  int count = 0;
+#if defined(__x86_64__)
+  if (avx512_here()) list[count++] = &qn_cpu_isa_avx512;
+  if (avx2_here()) list[count++] = &qn_cpu_isa_avx2;
+#elif defined(__aarch64__)
+  list[count++] = &qn_cpu_isa_neon;
+#endif
+  list[count++] = &qn_cpu_isa_plain;
+  return count;
+}
+
+const qn_cpu_isa *qn_cpu_isa_find(const char *name) {
+  const qn_cpu_isa *list[3];
+  int count = variants(list);
+  for (int i = 0; i < count; i++) {
+    if (strcmp(list[i]->name, name) == 0) return list[i];
+  }
+  return NULL;
+}
+
+/* ---- chosen once ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const qn_cpu_isa *chosen;
+static qn_blocking blockings[QN_DTYPE_COUNT];
+
+static int64_t cache_size(int name, int64_t fallback) {
+  long size = sysconf(name);
+  return size > 0 ? size : fallback;
+}
+
+static qn_blocking blocking_of(const qn_tile_kernels *tile, int64_t size, int64_t l1, int64_t l2) {
+  int64_t kc = l1 * 3 / 4 / (tile->nr * size) / 8 * 8;
+  kc = qn_min64(qn_max64(kc, 64), 512);
+  int64_t mc = l2 / 2 / (kc * size) / tile->mr * tile->mr;
+  int64_t nc = ((int64_t)4 << 20) / (kc * size) / tile->nr * tile->nr;
+  return (qn_blocking){qn_max64(mc, tile->mr), kc, qn_max64(nc, tile->nr)};
+}
+
+static void choose(void) {
+  const qn_cpu_isa *list[3];
+  variants(list);
+  chosen = list[0];
+  const char *name = qn_env_string("QUERN_CPU_ISA", NULL);
+  if (name) {
+    const qn_cpu_isa *forced = qn_cpu_isa_find(name);
+    if (forced) {
+      chosen = forced;
+    } else {
+      qn_log(QN_LOG_WARNING, "QUERN_CPU_ISA=%s ignored: not an instruction set of this machine",
+             name);
+    }
+  }
+  int64_t l1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
+  int64_t l2 = cache_size(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
+  for (int t = 0; t < QN_DTYPE_COUNT; t++) {
+    int64_t size = (int64_t)qn_dtype_size(qn_dtype_compute((qn_dtype)t));
+    blockings[t] = blocking_of(&chosen->dtype[t], size, l1, l2);
+  }
+}
+
+const qn_cpu_isa *qn_cpu_isa_get(void) {
+  pthread_once(&once, choose);
+  return chosen;
+}
+
+const qn_blocking *qn_cpu_blocking(qn_dtype dtype) {
+  pthread_once(&once, choose);
+  return &blockings[dtype];
+}

@@ -1,0 +1,39 @@
+/* How many threads the cpu may use: what the program set, else QUERN_THREADS, else one a core that
+ * this process may run on. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "core/core.h"
+#include <quern/device.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST = 4096 };
+
+static atomic_int setting;
+
+static int cores(void) {
+  static atomic_int known;
+  int count = atomic_load_explicit(&known, memory_order_relaxed);
+  if (count > 0) return count;
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+#endif
+  if (count <= 0) count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (count <= 0) count = 1;
+  atomic_store_explicit(&known, count, memory_order_relaxed);
+  return count;
+}
+
+qn_status qn_set_num_threads(int threads) {
+  if (threads < 0 || threads > MOST)
+    return qn_fail(QN_EINVAL, "qn_set_num_threads", "threads is %d, not within 0..%d", threads,
+                   (int)MOST);
+  atomic_store_explicit(&setting, threads, memory_order_relaxed);
+  return QN_OK;
+}
+
+int qn_num_threads(void) {
+  int threads = atomic_load_explicit(&setting, memory_order_relaxed);
+  return threads > 0 ? threads : (int)qn_env_int("QUERN_THREADS", cores(), 1, MOST);
+}
