@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#pragma weak qn_cpu_ops_get
-
 /* Objects without state: one of each serves everybody. */
 struct qn_bdev {
   char unused;
@@ -36,7 +34,7 @@ static qn_status cpu_query(unsigned index, qn_device_info *info) {
   snprintf(info->id, sizeof info->id, "cpu");
   snprintf(info->backend, sizeof info->backend, "cpu");
   qn_host_cpu_name(info->name, sizeof info->name);
-  snprintf(info->arch, sizeof info->arch, "%s", qn_cpu_ops_get ? qn_cpu_ops_get()->isa : "");
+  snprintf(info->arch, sizeof info->arch, "%s", qn_cpu_ops_get()->isa);
   info->kind = QN_DEVICE_CPU;
   info->dtypes = (1u << QN_DTYPE_COUNT) - 1;
   info->compute_units = qn_host_cores();
@@ -192,7 +190,7 @@ static qn_status cpu_event_elapsed(qn_bevent *start, qn_bevent *stop, double *se
 
 static const void *cpu_proc(qn_bdev *dev, const char *name) {
   (void)dev;
-  if (strcmp(name, QN_PROC_CPU_OPS) != 0 || !qn_cpu_ops_get) return NULL;
+  if (strcmp(name, QN_PROC_CPU_OPS) != 0) return NULL;
   return qn_cpu_ops_get();
 }
 
