@@ -1,7 +1,7 @@
 /* The compile cache on disk: one file a module, named by its key.
  *
- *   $QUERN_CACHE_DIR | $XDG_CACHE_HOME/quern | ~/.cache/quern            mode 0700, owned by the user
- *     0123456789abcdef0123456789abcdef.qnk    header | note | machine code
+ *   $QUERN_CACHE_DIR | $XDG_CACHE_HOME/quern | ~/.cache/quern            mode 0700, owned by the
+ * user 0123456789abcdef0123456789abcdef.qnk    header | note | machine code
  *
  * Nothing here fails a caller: what cannot be read or written is logged and compiled again. */
 #ifndef QN_JIT_DISK_H

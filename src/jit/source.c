@@ -62,8 +62,7 @@ static qn_status expand_file(expansion *e, const char *name) {
   size_t size = 0;
   char *override = read_override(name, &size);
   const qn_embedded *embedded = qn_embedded_find(name);
-  if (!override && !embedded)
-    return qn_fail(QN_EINVAL, "kernel source", "there is no '%s'", name);
+  if (!override && !embedded) return qn_fail(QN_EINVAL, "kernel source", "there is no '%s'", name);
   qn_status status = expand(e, name, override ? override : embedded->text);
   qn_host_free(override, size);
   return status;

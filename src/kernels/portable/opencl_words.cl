@@ -1,17 +1,14 @@
 /* OpenCL C's own words in CUDA C, for kernels that users bring. Needs prelude.cl; empty in OpenCL.
  *
- * __local marks variables only: a function that takes a pointer to local memory writes QN_LOCAL_PTR
- * instead, for CUDA has no qualifier there. */
+ * The words are those with underscores (__kernel, __global): CUDA's own attributes are spelled with
+ * the bare ones. __local marks variables only: a function that takes a pointer to local memory
+ * writes QN_LOCAL_PTR instead, for CUDA has no qualifier there. */
 #ifndef __OPENCL_VERSION__
 
 #define __kernel   QN_KERNEL
-#define kernel     QN_KERNEL
 #define __global
-#define global
 #define __local    __shared__
-#define local      __shared__
 #define __constant const
-#define constant   const
 #define __private
 #define restrict   __restrict__
 #define CLK_LOCAL_MEM_FENCE  1
