@@ -1,0 +1,6 @@
+/* Whatever the compiler's baseline has: vectors of 16 bytes, 8 accumulators. */
+#define ISA    plain
+#define VBYTES 16
+#define TMV    2
+#define TNR    4
+#include "backends/cpu/tri_isa_template.h"

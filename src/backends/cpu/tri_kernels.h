@@ -1,0 +1,59 @@
+/* What one instruction set provides for the triangular routines, on the one form of tri_form.h.
+ *
+ * Right-hand sides lie along the vectors: a panel holds `mr` of them, unknown after unknown, and is
+ * solved (multiplied) in place. The triangle is packed in blocks of `nr` unknowns, each a panel of
+ * steps as a product's B panel is, ended by its corner of the diagonal:
+ *
+ *      k    nr                                          mr
+ *    +-----+--+                    step 0             +----+
+ *    | ............                t00 t10 .. t50     |    | k unknowns, known by now
+ * nr | block |\ |                  t01 t11 .. t51     |    |
+ *    +-----+--+                    ...                +----+
+ *      panel  corner               corner: d, and     |    | nr unknowns, in registers
+ *                                  t below it         +----+
+ *
+ * Block 0 holds what n leaves over a multiple of nr, after rows of the identity that complete it;
+ * a panel has as many zeros before its first unknown. All other blocks are full. Complex elements
+ * are split within each step: mr (nr) real parts, then as many imaginary parts. */
+#ifndef QN_TRI_KERNELS_H
+#define QN_TRI_KERNELS_H
+
+#include "backends/cpu/tri_form.h"
+
+typedef enum qn_tri_use {
+  QN_TRI_SOLVE,  /* the diagonal packed as its reciprocal */
+  QN_TRI_DIVIDE, /* as it is, for a solve that divides */
+  QN_TRI_MULTIPLY
+} qn_tri_use;
+
+typedef struct qn_tri_kernels {
+  int mr, nr;
+  size_t (*triangle_size)(int64_t n); /* bytes, packed */
+  /* Packs blocks first .. last-1. For QN_TRI_SOLVE the result says whether the reciprocals are as
+   * good as dividing: each is a normal number, or gives what a quotient by zero, Inf or NaN is. */
+  bool (*pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
+                        void *triangle);
+  /* Packs right-hand sides first .. first+count-1 (count <= mr), times alpha, and puts them back. A
+   * panel has room for n rounded up to nr. */
+  void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panel);
+  void (*unpack)(const qn_tri_form *f, int64_t first, int64_t count, const void *panel);
+  void (*solve)(int64_t n, bool divide, const void *triangle, void *panel);
+  void (*multiply)(int64_t n, const void *triangle, void *panel);
+} qn_tri_kernels;
+
+/* Those of the instruction set in use; dtype is f32 f64 c64 c128. */
+const qn_tri_kernels *qn_tri_kernels_get(qn_dtype dtype);
+
+/* One table an instruction set, indexed by dtype. */
+typedef struct qn_tri_isa {
+  qn_tri_kernels dtype[QN_DTYPE_COUNT];
+} qn_tri_isa;
+
+extern const qn_tri_isa qn_tri_isa_plain;
+#if defined(__x86_64__)
+extern const qn_tri_isa qn_tri_isa_avx2, qn_tri_isa_avx512;
+#elif defined(__aarch64__)
+extern const qn_tri_isa qn_tri_isa_neon;
+#endif
+
+#endif

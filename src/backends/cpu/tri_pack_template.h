@@ -1,0 +1,271 @@
+/* Packing for the triangular kernels (tri_kernels.h) of one element type.
+ *
+ * Included once a type by tri_isa_template.h, which defines beside the words of
+ * tri_vector_template.h
+ *   FOR(name)        the element type's name for `name`
+ *   PLANES           reals in an element, 1 or 2
+ *   TMR, TNR         right-hand sides of a panel, unknowns of a block
+ *
+ * All strides here count reals. A matrix of complex elements is packed along its contiguous
+ * dimension as a real one of twice the length: re and im of an unknown are two steps of a panel. */
+
+/* Where lane `i` of a piece goes, in steps from the first: elements backwards, parts in order. */
+QN_INLINE int FOR(lane_step)(int i, bool reverse) {
+  return reverse ? PIECE - PLANES - i + 2 * (i % PLANES) : i;
+}
+
+/* ---- right-hand sides ---- */
+
+/* Element (k, v) at src[k * si + v * sj], any strides; what is beyond `count` becomes zero. */
+static void FOR(pack_part)(const REAL *src, ptrdiff_t si, ptrdiff_t sj, int64_t n, int64_t count,
+                           REAL *dst) {
+  for (int64_t k = 0; k < n; k++)
+    for (int part = 0; part < PLANES; part++, dst += TMR) {
+      for (int64_t v = 0; v < count; v++) dst[v] = src[k * si + v * sj + part];
+      for (int64_t v = count; v < TMR; v++) dst[v] = 0;
+    }
+}
+
+static void FOR(unpack_part)(REAL *dst, ptrdiff_t si, ptrdiff_t sj, int64_t n, int64_t count,
+                             const REAL *src) {
+  for (int64_t k = 0; k < n; k++)
+    for (int part = 0; part < PLANES; part++, src += TMR)
+      for (int64_t v = 0; v < count; v++) dst[k * si + v * sj + part] = src[v];
+}
+
+/* Unknowns contiguous (the left side): PIECE steps at a time, the last overlapping those before. */
+QN_INLINE void FOR(pack_down)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t steps,
+                              REAL *dst) {
+  for (int64_t i = 0; i < steps; i += PIECE) {
+    int64_t s = qn_min64(i, steps - PIECE);
+    const REAL *p = reverse ? src - s - PIECE + PLANES : src + s;
+    for (int g = 0; g < TMR; g += LANES) {
+      ON(vec) v[PIECE];
+      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] =
+          ON(gather_pieces)(p + (g + r) * sj, PIECE * sj);
+      ON(transpose_pieces)(v);
+      QN_UNROLL for (int r = 0; r < PIECE; r++)
+          ON(store)(dst + (s + FOR(lane_step)(r, reverse)) * TMR + g, v[r]);
+    }
+  }
+}
+
+QN_INLINE void FOR(unpack_down)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t steps,
+                                const REAL *src) {
+  for (int64_t i = 0; i < steps; i += PIECE) {
+    int64_t s = qn_min64(i, steps - PIECE);
+    REAL *p = reverse ? dst - s - PIECE + PLANES : dst + s;
+    for (int g = 0; g < TMR; g += LANES) {
+      ON(vec) v[PIECE];
+      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] =
+          ON(load)(src + (s + FOR(lane_step)(r, reverse)) * TMR + g);
+      ON(transpose_pieces)(v);
+      QN_UNROLL for (int r = 0; r < PIECE; r++)
+          ON(scatter_pieces)(p + (g + r) * sj, PIECE * sj, v[r]);
+    }
+  }
+}
+
+/* Right-hand sides contiguous (the right side): vectors as they stand, planes taken apart. */
+static void FOR(pack_across)(const REAL *src, ptrdiff_t si, int64_t n, REAL *dst) {
+  for (int64_t k = 0; k < n; k++, src += si, dst += PLANES * TMR) {
+    QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+#if PLANES == 1
+      ON(store)(dst + g, ON(load)(src + g));
+#else
+      ON(vec) x = ON(load)(src + 2 * g), y = ON(load)(src + 2 * g + LANES);
+      ON(store)(dst + g, QN_SHUFFLE(x, y, QN_LANES(EVEN, LANES)));
+      ON(store)(dst + TMR + g, QN_SHUFFLE(x, y, QN_LANES(ODD, LANES)));
+#endif
+    }
+  }
+}
+
+static void FOR(unpack_across)(REAL *dst, ptrdiff_t si, int64_t n, const REAL *src) {
+  for (int64_t k = 0; k < n; k++, dst += si, src += PLANES * TMR) {
+    QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+#if PLANES == 1
+      ON(store)(dst + g, ON(load)(src + g));
+#else
+      ON(vec) x = ON(load)(src + g), y = ON(load)(src + TMR + g);
+      ON(store)(dst + 2 * g, QN_SHUFFLE(x, y, QN_LANES(LO, LANES)));
+      ON(store)(dst + 2 * g + LANES, QN_SHUFFLE(x, y, QN_LANES(HI, LANES)));
+#endif
+    }
+  }
+}
+
+static void FOR(scale_panel)(qn_scalar alpha, int64_t n, REAL *panel) {
+  REAL re = (REAL)alpha.re;
+#if PLANES == 1
+  for (int64_t i = 0; i < n * TMR; i++) panel[i] *= re;
+#else
+  REAL im = (REAL)alpha.im;
+  for (int64_t k = 0; k < n; k++, panel += 2 * TMR)
+    for (int v = 0; v < TMR; v++) {
+      REAL x = panel[v], y = panel[TMR + v];
+      panel[v] = re * x - im * y;
+      panel[TMR + v] = re * y + im * x;
+    }
+#endif
+}
+
+static void FOR(pack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, void *panel) {
+  ptrdiff_t si = f->bi * PLANES, sj = f->bj * PLANES;
+  const REAL *src = (const REAL *)f->b + first * sj;
+  int64_t pad = qn_round_up(f->n, TNR) - f->n, steps = f->n * PLANES;
+  REAL *dst = panel;
+  memset(dst, 0, (size_t)(pad * PLANES * TMR) * sizeof(REAL));
+  dst += pad * PLANES * TMR;
+  if (count < TMR || steps < PIECE) {
+    FOR(pack_part)(src, si, sj, f->n, count, dst);
+  } else if (f->bj == 1) {
+    FOR(pack_across)(src, si, f->n, dst);
+  } else if (f->bi > 0) {
+    FOR(pack_down)(src, false, sj, steps, dst);
+  } else {
+    FOR(pack_down)(src, true, sj, steps, dst);
+  }
+  if (f->alpha.re != 1 || (PLANES == 2 && f->alpha.im != 0)) FOR(scale_panel)(f->alpha, f->n, dst);
+}
+
+static void FOR(unpack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, const void *panel) {
+  ptrdiff_t si = f->bi * PLANES, sj = f->bj * PLANES;
+  REAL *dst = (REAL *)f->b + first * sj;
+  int64_t pad = qn_round_up(f->n, TNR) - f->n, steps = f->n * PLANES;
+  const REAL *src = (const REAL *)panel + pad * PLANES * TMR;
+  if (count < TMR || steps < PIECE) {
+    FOR(unpack_part)(dst, si, sj, f->n, count, src);
+  } else if (f->bj == 1) {
+    FOR(unpack_across)(dst, si, f->n, src);
+  } else if (f->bi > 0) {
+    FOR(unpack_down)(dst, false, sj, steps, src);
+  } else {
+    FOR(unpack_down)(dst, true, sj, steps, src);
+  }
+}
+
+/* ---- the triangle ---- */
+
+/* Steps of a block's panel before its corner: the unknowns above it. Block 0 holds what is left of
+ * n over a multiple of TNR. */
+QN_INLINE int64_t FOR(block_first)(int64_t n, int64_t block) {
+  return block ? n - (qn_ceil_div(n, TNR) - block) * TNR : 0;
+}
+/* Where block `block` begins, in reals. */
+QN_INLINE int64_t FOR(block_at)(int64_t n, int64_t block) {
+  if (block == 0) return 0;
+  int64_t first = FOR(block_first)(n, 1);
+  return PLANES * TNR * (TNR + (block - 1) * first + TNR * (block * (block - 1) / 2));
+}
+
+static size_t FOR(triangle_size)(int64_t n) {
+  return (size_t)FOR(block_at)(n, qn_ceil_div(n, TNR)) * sizeof(REAL);
+}
+
+/* TNR rows contiguous, k steps, piece by piece; a last piece overlaps the one before it. */
+QN_INLINE void FOR(pack_rows_down)(const REAL *a, const bool reverse, ptrdiff_t sj, REAL sign,
+                                   int64_t k, REAL *dst) {
+  (void)sign;
+  for (int64_t p = 0; p < k; p++, a += sj, dst += PLANES * TNR) {
+    QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
+      const int c = q + PIECE > TNR ? TNR - PIECE : q;
+      const REAL *from = reverse ? a - PLANES * (c + PIECE - 1) : a + PLANES * c;
+      ON(piece) x = *(const ON(piece) *)from;
+#if PLANES == 2
+      ON(piece) y = *(const ON(piece) *)(from + PIECE), im = QN_SHUFFLE(x, y, PIECE_ODD) * sign;
+      x = QN_SHUFFLE(x, y, PIECE_EVEN);
+      if (reverse) im = QN_SHUFFLE(im, im, PIECE_REVERSED);
+      *(ON(piece) *)(dst + TNR + c) = im;
+#endif
+      if (reverse) x = QN_SHUFFLE(x, x, PIECE_REVERSED);
+      *(ON(piece) *)(dst + c) = x;
+    }
+  }
+}
+
+/* Columns contiguous: PIECE rows by PIECE steps at a time; the last of both overlap. */
+QN_INLINE void FOR(pack_rows_across)(const REAL *a, const bool reverse, ptrdiff_t si, REAL sign,
+                                     int64_t steps, REAL *dst) {
+  (void)sign;
+  for (int64_t i = 0; i < steps; i += PIECE) {
+    int64_t s = qn_min64(i, steps - PIECE);
+    const REAL *p = reverse ? a - s - PIECE + PLANES : a + s;
+    QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
+      const int c = q + PIECE > TNR ? TNR - PIECE : q;
+      ON(piece) v[PIECE];
+      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] = *(const ON(piece) *)(p + (c + r) * si);
+      ON(transpose_piece)(v);
+      QN_UNROLL for (int r = 0; r < PIECE; r++) {
+        if (PLANES == 2 && r % 2) v[r] *= sign;
+        *(ON(piece) *)(dst + (s + FOR(lane_step)(r, reverse)) * TNR + c) = v[r];
+      }
+    }
+  }
+}
+
+/* Steps k .. k+count-1 of the full block whose first row is j; those at the corner bring along what
+ * stands above the diagonal, which nobody reads. */
+static void FOR(pack_steps)(const qn_tri_form *f, int64_t j, int64_t k, int64_t count, REAL *dst) {
+  ptrdiff_t si = f->ai * PLANES, sj = f->aj * PLANES;
+  const REAL *a = (const REAL *)f->a + j * si + k * sj;
+  REAL sign = f->conj ? -1 : 1;
+  dst += k * PLANES * TNR;
+  if (f->ai == 1) {
+    FOR(pack_rows_down)(a, false, sj, sign, count, dst);
+  } else if (f->ai == -1) {
+    FOR(pack_rows_down)(a, true, sj, sign, count, dst);
+  } else if (f->aj == 1) {
+    FOR(pack_rows_across)(a, false, si, sign, count * PLANES, dst);
+  } else {
+    FOR(pack_rows_across)(a, true, si, sign, count * PLANES, dst);
+  }
+}
+
+/* Block 0: its rows are the last of TNR, rows of the identity come before them. */
+static void FOR(pack_first)(const qn_tri_form *f, REAL *dst) {
+  const NUM *a = f->a;
+  int64_t rows = FOR(block_first)(f->n, 1), pad = TNR - rows;
+  memset(dst, 0, PLANES * TNR * TNR * sizeof(REAL));
+  for (int64_t k = 0; k < pad; k++) dst[k * (PLANES * TNR + 1)] = 1;
+  dst += pad * (PLANES * TNR + 1);
+  for (int64_t k = 0; k < rows; k++)
+    for (int64_t c = k; c < rows; c++) {
+      NUM t = a[c * f->ai + k * f->aj];
+      FOR(put)(dst + k * PLANES * TNR + c, f->conj ? FOR(conj)(t) : t);
+    }
+}
+
+/* The diagonal of a block: ones where unit, reciprocals for a solve. Says whether these do. */
+static bool FOR(pack_diagonal)(const qn_tri_form *f, qn_tri_use use, REAL *corner) {
+  bool good = true;
+  for (int64_t k = 0; k < TNR; k++) {
+    REAL *d = corner + k * (PLANES * TNR + 1);
+    NUM one = FOR(from)(qn_real(1)), value = f->unit ? one : FOR(get)(d);
+    if (use == QN_TRI_SOLVE && !f->unit) {
+      NUM inverse = FOR(div)(one, value);
+      good = good && FOR(inverse_is_good)(value, inverse);
+      value = inverse;
+    }
+    FOR(put)(d, value);
+  }
+  return good;
+}
+
+/* Some columns at a time, down through all blocks, so that a line of A is read while it is near. */
+static bool FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first_block,
+                               int64_t last_block, void *triangle) {
+  enum { COLUMNS = 32 };
+  REAL *t = triangle;
+  bool good = true;
+  int64_t n = f->n, end = FOR(block_first)(n, last_block);
+  if (first_block == 0) FOR(pack_first)(f, t);
+  for (int64_t k = 0; k < end; k += COLUMNS)
+    for (int64_t b = qn_max64(1, first_block); b < last_block; b++) {
+      int64_t j = FOR(block_first)(n, b), count = qn_min64(j + TNR - k, COLUMNS);
+      if (count > 0) FOR(pack_steps)(f, j, k, count, t + FOR(block_at)(n, b));
+    }
+  for (int64_t b = first_block; b < last_block; b++)
+    good = FOR(pack_diagonal)(f, use, t + FOR(block_at)(n, b + 1) - PLANES * TNR * TNR) && good;
+  return good;
+}

@@ -1,0 +1,27 @@
+/* Everything of one real element type, for tri_isa_template.h. */
+#define PLANES  1
+#define TMR     (TMV * LANES)
+#define NUM     FOR(num)
+#define NAME(x) FOR(x)
+#include "backends/cpu/scalar_real.h"
+#undef NAME
+
+QN_INLINE NUM FOR(get)(const REAL *p) {
+  return *p;
+}
+QN_INLINE void FOR(put)(REAL *p, NUM x) {
+  *p = x;
+}
+/* A product by the inverse is as good as a quotient where the inverse is a normal number; and it is
+ * the same where the element is zero, Inf or NaN. */
+QN_INLINE bool FOR(inverse_is_good)(NUM x, NUM inverse) {
+  REAL size = inverse < 0 ? -inverse : inverse;
+  return (size >= REAL_MIN && size <= REAL_MAX) || x == 0 || x - x != 0;
+}
+
+#include "backends/cpu/tri_pack_template.h"
+#include "backends/cpu/tri_tile_real_template.h"
+#include "backends/cpu/tri_run_template.h"
+#undef PLANES
+#undef TMR
+#undef NUM

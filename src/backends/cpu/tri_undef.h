@@ -1,0 +1,19 @@
+/* Clears what tri_isa_template.h defines for one real type. */
+#undef REAL
+#undef REAL_MIN
+#undef REAL_MAX
+#undef ON
+#undef PIECE
+#undef LANES
+#undef HALF
+#undef SINGLES_LO
+#undef SINGLES_HI
+#undef PAIRS_LO
+#undef PAIRS_HI
+#undef DOUBLES_LO
+#undef DOUBLES_HI
+#undef EACH_PIECE
+#undef PIECE_AT
+#undef PIECE_EVEN
+#undef PIECE_ODD
+#undef PIECE_REVERSED
