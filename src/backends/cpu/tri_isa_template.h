@@ -1,4 +1,4 @@
-/* The triangular kernels of one instruction set. Included by tri_*.c, which defines
+/* The triangular kernels of one instruction set. Included by tri_isa_*.c, which defines
  *   ISA        the table's suffix: avx512
  *   VBYTES     bytes of a vector
  *   TMV, TNR   vectors of right-hand sides (real types; complex ones take one a plane) and unknowns

@@ -1,9 +1,12 @@
 /* trsm and trmm of the cpu backend: every side, triangle, transpose, diagonal and dtype. */
 #include "backends/cpu/cpu.h"
+#include "backends/cpu/kernels.h"
 #include "tri_check.h"
+#include <quern/device.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -72,6 +75,24 @@ static void test_multiply(void **state) {
     each_case(shapes[i].n, shapes[i].m, multiply_case);
 }
 
+/* Orders beyond one packed triangle, and work enough for several threads: a few letters each. */
+static void test_large(void **state) {
+  (void)state;
+  static const char *const letters[] = {"LLNN", "LUNU", "LLCN", "RUNN", "RLTU", "RUCN"};
+  for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+      solve_case(dtypes[d], letters[i], 713, 2);
+      multiply_case(dtypes[d], letters[i], 713, 2);
+    }
+  assert_int_equal(qn_set_num_threads(3), QN_OK);
+  for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+      solve_case(dtypes[d], letters[i], 201, 70);
+      multiply_case(dtypes[d], letters[i], 201, 70);
+    }
+  assert_int_equal(qn_set_num_threads(0), QN_OK);
+}
+
 static void test_empty(void **state) {
   (void)state;
   each_case(0, 4, solve_case);
@@ -81,9 +102,15 @@ static void test_empty(void **state) {
 }
 
 int main(void) {
+  const char *name = getenv("QUERN_CPU_ISA");
+  if (name && !qn_cpu_isa_find(name)) {
+    printf("skipped: no %s on this machine\n", name);
+    return 77;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solve),
       cmocka_unit_test(test_multiply),
+      cmocka_unit_test(test_large),
       cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

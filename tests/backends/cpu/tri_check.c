@@ -137,7 +137,19 @@ static wide multiply(wide x, wide y) {
 }
 
 static long double size_of(wide x) {
-  return hypotl(x.re, x.im);
+  return x.im == 0 ? fabsl(x.re) : sqrtl(x.re * x.re + x.im * x.im);
+}
+
+/* The matrix that acts on a right-hand side: element (i, k) of op(A) on the left side, (k, i) on
+ * the right, at [k + i * n]; to be freed. */
+static wide *acting(const problem *p) {
+  wide *t = malloc((size_t)(p->n * p->n) * sizeof *t + 1);
+  assert_non_null(t);
+  for (int64_t i = 0; i < p->n; i++)
+    for (int64_t k = 0; k < p->n; k++)
+      t[k + i * p->n] =
+          p->call.side == QN_LEFT ? triangle_element(p, i, k) : triangle_element(p, k, i);
+  return t;
 }
 
 /* Element q of right-hand side v: a column of B on the left side, a row on the right. */
@@ -146,13 +158,13 @@ static wide side_element(const problem *p, const void *b, int64_t q, int64_t v) 
   return element(p->call.dtype, b, p->call.b.ld, left ? q : v, left ? v : q);
 }
 
-/* sum of op(A)(i, k) x(k), or x(k) op(A)(k, i) on the right side, and the sum of sizes. */
-static wide apply(const problem *p, const void *x, int64_t i, int64_t v, long double *sizes) {
-  bool left = p->call.side == QN_LEFT;
+/* Row i of the acting matrix times right-hand side v of x, and the sum of sizes. */
+static wide apply(const problem *p, const wide *acts, const void *x, int64_t i, int64_t v,
+                  long double *sizes) {
   wide sum = {0, 0};
   *sizes = 0;
   for (int64_t k = 0; k < p->n; k++) {
-    wide t = left ? triangle_element(p, i, k) : triangle_element(p, k, i);
+    wide t = acts[k + i * p->n];
     if (t.re == 0 && t.im == 0) continue;
     wide y = side_element(p, x, k, v), product = multiply(t, y);
     sum.re += product.re;
@@ -162,14 +174,11 @@ static wide apply(const problem *p, const void *x, int64_t i, int64_t v, long do
   return sum;
 }
 
-/* norm1 of the matrix that acts on a right-hand side. */
-static long double triangle_norm(const problem *p) {
+static long double norm1(const wide *acts, int64_t n) {
   long double norm = 0;
-  for (int64_t k = 0; k < p->n; k++) {
+  for (int64_t k = 0; k < n; k++) {
     long double sum = 0;
-    for (int64_t i = 0; i < p->n; i++)
-      sum +=
-          size_of(p->call.side == QN_LEFT ? triangle_element(p, i, k) : triangle_element(p, k, i));
+    for (int64_t i = 0; i < n; i++) sum += size_of(acts[k + i * n]);
     norm = fmaxl(norm, sum);
   }
   return norm;
@@ -188,13 +197,15 @@ static long double share(long double error, long double bound) {
 long double solve_error(const problem *p) {
   const qn_cpu_triangular *c = &p->call;
   int64_t vectors = c->side == QN_LEFT ? c->b.cols : c->b.rows;
-  long double u = roundoff(c->dtype) * complex_factor(p), norm = triangle_norm(p), worst = 0;
+  long double u = roundoff(c->dtype) * complex_factor(p), worst = 0;
+  wide *acts = acting(p);
+  long double norm = norm1(acts, p->n);
   wide alpha = {c->alpha.re, c->alpha.im};
   for (int64_t v = 0; v < vectors; v++) {
     long double residual = 0, x_norm = 0;
     for (int64_t i = 0; i < p->n; i++) {
       long double sizes;
-      wide ax = apply(p, p->b, i, v, &sizes);
+      wide ax = apply(p, acts, p->b, i, v, &sizes);
       wide b = multiply(alpha, side_element(p, p->b0, i, v));
       long double r = size_of((wide){b.re - ax.re, b.im - ax.im});
       residual += r;
@@ -203,6 +214,7 @@ long double solve_error(const problem *p) {
     }
     worst = fmaxl(worst, share(residual, 30 * u * norm * x_norm));
   }
+  free(acts);
   return worst;
 }
 
@@ -211,14 +223,15 @@ long double multiply_error(const problem *p) {
   int64_t vectors = c->side == QN_LEFT ? c->b.cols : c->b.rows;
   long double k = (long double)p->n, worst = 0;
   long double bound = (k <= 64 ? k + 2 : 8 + 2 * sqrtl(k)) * roundoff(c->dtype) * complex_factor(p);
-  wide alpha = {c->alpha.re, c->alpha.im};
+  wide alpha = {c->alpha.re, c->alpha.im}, *acts = acting(p);
   for (int64_t v = 0; v < vectors; v++)
     for (int64_t i = 0; i < p->n; i++) {
       long double sizes;
-      wide want = multiply(alpha, apply(p, p->b0, i, v, &sizes));
+      wide want = multiply(alpha, apply(p, acts, p->b0, i, v, &sizes));
       wide got = side_element(p, p->b, i, v);
       long double error = size_of((wide){got.re - want.re, got.im - want.im});
       worst = fmaxl(worst, share(error, bound * size_of(alpha) * sizes));
     }
+  free(acts);
   return worst;
 }
