@@ -1,0 +1,170 @@
+/* One cell of a bench: interleaved pairs, every timed result checked. */
+#include "bench/cell.h"
+#include "bench/operands.h"
+#include "bench/placement.h"
+#include "bench/timing.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS_LEAST = 5, PAIRS_MOST = 40, BATCH_MOST = 512 };
+static const double side_seconds = 0.3;    /* at least this long each side */
+static const double batch_seconds = 0.010; /* a sample of short calls */
+static const double settle_limit = 0.5;
+/* Calls shorter than this follow one untimed call, which wakes the threads. */
+static const double wake_below = 0.005;
+
+/* Everything one cell works with. */
+typedef struct bench_run {
+  bench_cell *cell;
+  qn_stream *stream;
+  const bench_peer *peer;
+  bench_operands host;
+  bench_sample sample;
+  qn_matrix a, b, c, c0;
+  void *first[2]; /* the first result of each side */
+  double calls[BATCH_MOST];
+} bench_run;
+
+enum { OURS, PEER };
+
+/* ---- the device's side of the operands ---- */
+
+static qn_status place_all(bench_run *r) {
+  const qn_dtype dtype = r->cell->problem.dtype;
+  qn_status status = QN_OK;
+  if (r->host.a.data) status = bench_place(r->stream, &r->host.a, dtype, &r->a);
+  if (!status && r->host.b.data) status = bench_place(r->stream, &r->host.b, dtype, &r->b);
+  if (!status) status = bench_place(r->stream, &r->host.c, dtype, &r->c);
+  if (!status) status = bench_place(r->stream, &r->host.c0, dtype, &r->c0);
+  return status;
+}
+
+static void release(bench_run *r) {
+  qn_stream_sync(r->stream);
+  qn_buffer_free(r->a.buffer);
+  qn_buffer_free(r->b.buffer);
+  qn_buffer_free(r->c.buffer);
+  qn_buffer_free(r->c0.buffer);
+  bench_sample_free(&r->sample);
+  bench_operands_free(&r->host);
+  free(r->first[OURS]);
+  free(r->first[PEER]);
+}
+
+/* ---- one call ---- */
+
+static qn_status call_ours(bench_run *r, double *seconds, int64_t *info) {
+  const size_t bytes = bench_matrix_bytes(&r->host.c, r->cell->problem.dtype);
+  qn_status status = qn_copy(r->stream, r->c.buffer, 0, r->c0.buffer, 0, bytes);
+  if (!status) status = qn_stream_sync(r->stream);
+  if (status) return status;
+  const double start = bench_now();
+  status = bench_call(r->stream, &r->cell->problem, r->a, r->b, r->c, info);
+  if (!status) status = qn_stream_sync(r->stream);
+  *seconds = bench_now() - start;
+  return status ? status : bench_fetch(r->stream, &r->host.c, r->c);
+}
+
+static void call_peer(bench_run *r, double *seconds, int64_t *info) {
+  const bench_operands *o = &r->host;
+  bench_operands_restore(o, &r->cell->problem);
+  const double start = bench_now();
+  bench_peer_call(r->peer, &r->cell->problem, &o->a, &o->b, &o->c, info);
+  *seconds = bench_now() - start;
+}
+
+/* Judges the result that stands in host.c. */
+static qn_status check(bench_run *r, int which, int64_t info) {
+  const bench_problem *p = &r->cell->problem;
+  const bench_operands *o = &r->host;
+  bench_side *side = which == OURS ? &r->cell->ours : &r->cell->peer;
+  const size_t bytes = bench_matrix_bytes(&o->c, p->dtype);
+  if (info != 0) side->wrong = true;
+  if (r->first[which] && memcmp(r->first[which], o->c.data, bytes) == 0) return QN_OK;
+  bench_residual residual;
+  if (!bench_residual_of(&residual, &r->sample, p, &o->a, &o->b, &o->c)) return QN_ENOMEM;
+  if (!bench_residual_ok(&residual)) side->wrong = true;
+  if (!r->first[which]) {
+    side->residual = residual;
+    r->first[which] = malloc(bytes + 1);
+    if (!r->first[which]) return QN_ENOMEM;
+    memcpy(r->first[which], o->c.data, bytes);
+  } else if (!(residual.error <= side->residual.error)) {
+    side->residual = residual; /* the worst is told */
+  }
+  return QN_OK;
+}
+
+static qn_status call_checked(bench_run *r, int which, double *seconds) {
+  int64_t info = 0;
+  qn_status status = QN_OK;
+  if (which == OURS) {
+    status = call_ours(r, seconds, &info);
+  } else {
+    call_peer(r, seconds, &info);
+  }
+  return status ? status : check(r, which, info);
+}
+
+/* ---- samples ---- */
+
+/* The median of a batch of calls, after the other side's threads have gone to sleep. */
+static qn_status take_sample(bench_run *r, int which, bool wake, double *seconds) {
+  bench_settle(settle_limit);
+  qn_status status = wake ? call_checked(r, which, seconds) : QN_OK;
+  for (int64_t i = 0; i < r->cell->batch && !status; i++)
+    status = call_checked(r, which, &r->calls[i]);
+  if (!status) *seconds = bench_summarise(r->calls, (size_t)r->cell->batch).median;
+  return status;
+}
+
+static int64_t between(double value, int64_t low, int64_t high) {
+  return value <= (double)low ? low : value >= (double)high ? high : (int64_t)ceil(value);
+}
+
+static qn_status take_pairs(bench_run *r, int sides) {
+  double seconds[2] = {0.0, 0.0}, samples[2][PAIRS_MOST], ratios[PAIRS_MOST];
+  for (int which = 0; which < sides; which++) { /* warms up, and judges the first result */
+    for (int i = 0; i < 2; i++) {
+      qn_status status = call_checked(r, which, &seconds[which]);
+      if (status) return status;
+    }
+  }
+  const double call = fmax(seconds[OURS], 1e-7);
+  r->cell->batch = between(batch_seconds / call, 1, BATCH_MOST);
+  const double sample = call * (double)r->cell->batch;
+  const int64_t pairs = between(side_seconds / sample, PAIRS_LEAST, PAIRS_MOST);
+  for (int64_t i = 0; i < pairs; i++) {
+    for (int which = 0; which < sides; which++) {
+      qn_status status = take_sample(r, which, call < wake_below, &samples[which][i]);
+      if (status) return status;
+    }
+    ratios[i] = sides == 2 ? samples[PEER][i] / samples[OURS][i] : 1.0;
+  }
+  r->cell->ours.seconds = bench_summarise(samples[OURS], (size_t)pairs);
+  if (sides == 2) {
+    r->cell->peer.seconds = bench_summarise(samples[PEER], (size_t)pairs);
+    r->cell->ratio = bench_summarise(ratios, (size_t)pairs);
+  }
+  return QN_OK;
+}
+
+qn_status bench_measure(qn_stream *stream, const bench_peer *peer, bench_cell *cell) {
+  bench_run *r = calloc(1, sizeof *r);
+  if (!r) return QN_ENOMEM;
+  qn_status status = QN_OK;
+  const bench_problem *p = &cell->problem;
+  r->cell = cell;
+  r->stream = stream;
+  r->peer = peer;
+  cell->compared = peer && bench_peer_has(peer, p);
+  if (!(bench_operands_make(&r->host, p) &&
+        bench_sample_take(&r->sample, p, &r->host.c0, BENCH_SAMPLE_COLUMNS)))
+    status = QN_ENOMEM;
+  if (!status) status = place_all(r);
+  if (!status) status = take_pairs(r, cell->compared ? 2 : 1);
+  release(r);
+  free(r);
+  return status;
+}

@@ -1,0 +1,121 @@
+/* The figures of a bench as JSON and CSV. */
+#include "cli/bench_grid.h"
+#include "cli/json.h"
+
+static cli_json *summary_json(const bench_summary *s) {
+  cli_json *o = cli_json_object();
+  cli_json_number(o, "median", s->median);
+  cli_json_number(o, "low", s->low);
+  cli_json_number(o, "high", s->high);
+  cli_json_number(o, "best", s->best);
+  cli_json_integer(o, "samples", (int64_t)s->count);
+  return o;
+}
+
+static cli_json *side_json(const bench_cell *cell, const bench_side *side) {
+  cli_json *o = cli_json_object();
+  cli_json_set(o, "seconds", summary_json(&side->seconds));
+  cli_json_number(o, "gflops", cli_rate(cell, side));
+  cli_json_number(o, "spread", bench_spread(&side->seconds));
+  cli_json_number(o, "error_u", side->residual.error);
+  cli_json_number(o, "limit_u", side->residual.limit);
+  if (side->residual.elementwise_limit > 0.0) {
+    cli_json_number(o, "elementwise_u", side->residual.elementwise);
+    cli_json_number(o, "elementwise_limit_u", side->residual.elementwise_limit);
+  }
+  cli_json_truth(o, "wrong", side->wrong);
+  return o;
+}
+
+static void letter_json(cli_json *o, const char *key, int letter) {
+  const char text[2] = {(char)letter, '\0'};
+  cli_json_text(o, key, text);
+}
+
+static cli_json *cell_json(const bench_cell *cell) {
+  const bench_problem *p = &cell->problem;
+  cli_json *o = cli_json_object();
+  cli_json_text(o, "routine", bench_routine_name(p->routine));
+  cli_json_text(o, "dtype", qn_dtype_name(p->dtype));
+  cli_json_integer(o, "m", p->m);
+  cli_json_integer(o, "n", p->n);
+  if (p->routine == BENCH_GEMM) {
+    cli_json_integer(o, "k", p->k);
+    letter_json(o, "transa", p->transa);
+    letter_json(o, "transb", p->transb);
+  } else {
+    letter_json(o, "uplo", p->uplo);
+  }
+  if (p->routine == BENCH_TRMM || p->routine == BENCH_TRSM) {
+    letter_json(o, "side", p->side);
+    letter_json(o, "trans", p->transa);
+    letter_json(o, "diag", p->diag);
+  }
+  cli_json_integer(o, "threads", cell->threads);
+  cli_json_integer(o, "batch", cell->batch);
+  cli_json_set(o, "ours", side_json(cell, &cell->ours));
+  if (cell->compared) {
+    cli_json_set(o, "peer", side_json(cell, &cell->peer));
+    cli_json_set(o, "ratio", summary_json(&cell->ratio));
+  }
+  return o;
+}
+
+static cli_json *device_json(const qn_device_info *device) {
+  cli_json *o = cli_json_object();
+  cli_json_text(o, "id", device->id);
+  cli_json_text(o, "name", device->name);
+  cli_json_text(o, "arch", device->arch);
+  cli_json_text(o, "driver", device->driver);
+  return o;
+}
+
+void cli_write_grid_json(const bench_grid *grid, FILE *file) {
+  cli_json *root = cli_json_object(), *cells = cli_json_array(), *rows = cli_json_array();
+  cli_json_integer(root, "format", 1);
+  cli_json_text(root, "quern", qn_version_string());
+  cli_json_set(root, "device", device_json(&grid->device));
+  if (grid->peer) cli_json_text(root, "peer", grid->peer);
+  for (size_t i = 0; i < grid->done; i++) cli_json_push(cells, cell_json(&grid->cell[i]));
+  cli_json_set(root, "cells", cells);
+  cli_mean means[CLI_MEANS_MOST];
+  const size_t count = cli_grid_means(grid, means);
+  for (size_t i = 0; i < count; i++) {
+    cli_json *row = cli_json_object();
+    cli_json_text(row, "dtype", qn_dtype_name(means[i].dtype));
+    cli_json_integer(row, "threads", means[i].threads);
+    cli_json_integer(row, "cells", (int64_t)means[i].cells);
+    cli_json_number(row, "ratio", means[i].ratio);
+    cli_json_number(row, "worst", means[i].worst);
+    cli_json_push(rows, row);
+  }
+  cli_json_set(root, "means", rows);
+  cli_json_print(root, file);
+  cli_json_free(root);
+}
+
+static void side_csv(const bench_cell *cell, const bench_side *side, FILE *file) {
+  fprintf(file, ",%.9g,%.9g,%.9g,%.6g,%.6g,%d", side->seconds.median, side->seconds.low,
+          side->seconds.high, cli_rate(cell, side), side->residual.error, side->wrong);
+}
+
+void cli_write_grid_csv(const bench_grid *grid, FILE *file) {
+  fprintf(file, "routine,dtype,side,uplo,transa,transb,diag,m,n,k,threads,"
+                "seconds,seconds_low,seconds_high,gflops,error_u,wrong,"
+                "peer_seconds,peer_low,peer_high,peer_gflops,peer_error_u,peer_wrong,"
+                "ratio,ratio_low,ratio_high\n");
+  for (size_t i = 0; i < grid->done; i++) {
+    const bench_cell *cell = &grid->cell[i];
+    const bench_problem *p = &cell->problem;
+    fprintf(file, "%s,%s,%c,%c,%c,%c,%c,%lld,%lld,%lld,%d", bench_routine_name(p->routine),
+            qn_dtype_name(p->dtype), p->side, p->uplo, p->transa, p->transb, p->diag,
+            (long long)p->m, (long long)p->n, (long long)p->k, cell->threads);
+    side_csv(cell, &cell->ours, file);
+    if (cell->compared) {
+      side_csv(cell, &cell->peer, file);
+      fprintf(file, ",%.6g,%.6g,%.6g\n", cell->ratio.median, cell->ratio.low, cell->ratio.high);
+    } else {
+      fprintf(file, ",,,,,,,,,\n");
+    }
+  }
+}

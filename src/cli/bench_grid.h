@@ -1,0 +1,49 @@
+/* The cells of a bench, and what is told of them. */
+#ifndef CLI_BENCH_GRID_H
+#define CLI_BENCH_GRID_H
+
+#include "bench/cell.h"
+#include "cli/session.h"
+#include <stdio.h>
+
+typedef struct bench_grid {
+  bench_cell *cell;
+  size_t count, done; /* `done` of them have been measured */
+  const char *peer;   /* what answered as the peer; NULL: none */
+  qn_device_info device;
+} bench_grid;
+
+/* Fills in the cells that the options of quern bench describe. */
+int cli_grid_make(bench_grid *grid, const cli_args *args);
+void cli_grid_free(bench_grid *grid);
+
+/* "256 x 64" of trmm and trsm (order of A x right-hand sides), "m x n x k" of gemm, "n" of potrf */
+typedef struct cli_shape_text {
+  char text[40];
+} cli_shape_text;
+cli_shape_text cli_shape(const bench_problem *p);
+
+/* The mean ratio of the cells of one dtype and number of threads. */
+typedef struct cli_mean {
+  qn_dtype dtype;
+  int threads;
+  size_t cells;
+  double ratio, worst;
+} cli_mean;
+
+enum { CLI_MEANS_MOST = 64 };
+size_t cli_grid_means(const bench_grid *grid, cli_mean means[CLI_MEANS_MOST]);
+
+/* GFLOP/s at the median time of a side. */
+double cli_rate(const bench_cell *cell, const bench_side *side);
+
+/* ---- the table ---- */
+void cli_print_grid_head(const bench_grid *grid);
+void cli_print_cell(const bench_grid *grid, const bench_cell *cell);
+void cli_print_grid_foot(const bench_grid *grid);
+
+/* ---- files; docs/bench.md tells what each field is ---- */
+void cli_write_grid_json(const bench_grid *grid, FILE *file);
+void cli_write_grid_csv(const bench_grid *grid, FILE *file);
+
+#endif

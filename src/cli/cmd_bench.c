@@ -1,0 +1,127 @@
+/* quern bench: how fast a routine is, beside the BLAS of this machine. */
+#include "cli/bench_grid.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include <string.h>
+
+typedef struct bench_job {
+  bench_grid grid;
+  cli_session session;
+  bench_peer *peer;
+  cli_text_file json, csv;
+  bool table; /* whether the table goes to standard output */
+} bench_job;
+
+/* Finds the peer that --against asks for. A machine without one is no failure. */
+static int find_peer(bench_job *job, const char *against) {
+  char message[512];
+  if (!against) return CLI_DONE;
+  if (strcmp(against, "cblas") != 0)
+    return cli_error(CLI_MISUSED, "--against takes cblas, not '%s'", against);
+  job->peer = bench_peer_open(message, sizeof message);
+  if (job->peer) {
+    job->grid.peer = bench_peer_text(job->peer);
+  } else {
+    cli_note("%s; timing ours alone", message);
+  }
+  return CLI_DONE;
+}
+
+static int open_files(bench_job *job, const cli_args *args) {
+  const char *json = args->value[OPT_JSON_FILE], *csv = args->value[OPT_CSV_FILE];
+  int exit_status = CLI_DONE;
+  if (json && !cli_json_available()) return cli_error(CLI_MISUSED, "--json: %s", cli_json_missing);
+  if (json) exit_status = cli_text_begin(&job->json, json);
+  if (!exit_status && csv) exit_status = cli_text_begin(&job->csv, csv);
+  const bool taken = (json && strcmp(json, "-") == 0) || (csv && strcmp(csv, "-") == 0);
+  job->table = !taken && cli_get_verbosity() != CLI_QUIET;
+  return exit_status;
+}
+
+static void set_threads(bench_job *job, const bench_cell *cell) {
+  qn_set_num_threads(cell->threads);
+  if (job->peer && !bench_peer_set_threads(job->peer, cell->threads))
+    cli_note("the peer has no call that sets its threads: it keeps its own number");
+}
+
+static int measure(bench_job *job, bench_cell *cell) {
+  const qn_status status = bench_measure(job->session.stream, job->peer, cell);
+  if (status == QN_OK) return CLI_DONE;
+  char context[96];
+  snprintf(context, sizeof context, "%s %s %s", bench_routine_name(cell->problem.routine),
+           qn_dtype_name(cell->problem.dtype), cli_shape(&cell->problem).text);
+  if (status == QN_ENOMEM) return cli_error(CLI_FAILED, "%s: out of host memory", context);
+  return cli_fail(status, context);
+}
+
+static int measure_all(bench_job *job) {
+  bench_grid *grid = &job->grid;
+  bool wrong = false;
+  if (job->table) cli_print_grid_head(grid);
+  for (size_t i = 0; i < grid->count; i++) {
+    bench_cell *cell = &grid->cell[i];
+    if (i == 0 || cell->threads != grid->cell[i - 1].threads) set_threads(job, cell);
+    cli_progress_begin();
+    cli_progress_say(cli_shape(&cell->problem).text, (double)i / (double)grid->count);
+    const int exit_status = measure(job, cell);
+    cli_progress_end();
+    if (exit_status) return exit_status;
+    grid->done++;
+    wrong |= cell->ours.wrong || cell->peer.wrong;
+    if (job->table) cli_print_cell(grid, cell);
+  }
+  if (job->table) cli_print_grid_foot(grid);
+  return wrong ? cli_error(CLI_FAILED, "a timed result was wrong") : CLI_DONE;
+}
+
+static int run_job(bench_job *job, const cli_args *args) {
+  int exit_status = cli_grid_make(&job->grid, args);
+  if (!exit_status) exit_status = find_peer(job, args->value[OPT_AGAINST]);
+  if (!exit_status) exit_status = cli_session_open(&job->session, args);
+  if (!exit_status)
+    exit_status = cli_session_choose(&job->session, job->grid.cell[0].problem.dtype);
+  if (!exit_status) exit_status = open_files(job, args);
+  if (exit_status) return exit_status;
+  job->grid.device = job->session.info;
+  exit_status = measure_all(job);
+  if (job->json.stream) cli_write_grid_json(&job->grid, job->json.stream);
+  if (job->csv.stream) cli_write_grid_csv(&job->grid, job->csv.stream);
+  return exit_status;
+}
+
+static int run(const cli_args *args) {
+  bench_job job = {0};
+  int exit_status = run_job(&job, args);
+  const bool whole = job.grid.count > 0 && job.grid.done == job.grid.count;
+  const int json_status = cli_text_end(&job.json, whole),
+            csv_status = cli_text_end(&job.csv, whole);
+  if (!exit_status) exit_status = json_status ? json_status : csv_status;
+  cli_session_close(&job.session);
+  bench_peer_close(job.peer);
+  cli_grid_free(&job.grid);
+  return exit_status;
+}
+
+static const cli_option options[] = {
+    OPT_SIZES,   OPT_DTYPES, OPT_THREAD_LIST, OPT_NRHS,    OPT_SIDES,     OPT_UPLO,     OPT_TRANS,
+    OPT_DIAG,    OPT_TRANSA, OPT_TRANSB,      OPT_AGAINST, OPT_JSON_FILE, OPT_CSV_FILE, OPT_DEVICE,
+    OPT_VERBOSE, OPT_QUIET,  OPT_HELP,        OPT_VERSION, OPT_COUNT};
+
+const cli_command cli_bench_command = {
+    .name = "bench",
+    .summary = "time a routine, beside the BLAS of this machine",
+    .operands = "gemm|trmm|trsm|potrf",
+    .operand_count = 1,
+    .about =
+        "Times are medians of at least 5 samples and 0.3 s; with a peer the two are timed in "
+        "turn,\n"
+        "and the ratio is that of each pair. Every timed result is checked; a wrong one is marked\n"
+        "and the exit status is 1. The machine should have nothing else to do.\n",
+    .examples = "  quern bench gemm\n"
+                "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
+                "  quern bench gemm --sizes 512,4096x4096x64 --dtype f32 --json gemm.json\n"
+                "  QUERN_PEER_CBLAS=/opt/blas.so quern bench potrf --against cblas\n",
+    .options = options,
+    .run = run,
+};

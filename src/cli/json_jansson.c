@@ -1,0 +1,44 @@
+/* JSON by jansson. */
+#include "cli/json.h"
+#include <jansson.h>
+#include <math.h>
+
+const char cli_json_missing[] = "";
+
+bool cli_json_available(void) {
+  return true;
+}
+cli_json *cli_json_object(void) {
+  return json_object();
+}
+cli_json *cli_json_array(void) {
+  return json_array();
+}
+void cli_json_text(cli_json *object, const char *key, const char *text) {
+  json_object_set_new(object, key, json_string(text));
+}
+void cli_json_integer(cli_json *object, const char *key, int64_t value) {
+  json_object_set_new(object, key, json_integer(value));
+}
+void cli_json_number(cli_json *object, const char *key, double value) {
+  json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());
+}
+void cli_json_truth(cli_json *object, const char *key, bool value) {
+  json_object_set_new(object, key, json_boolean(value));
+}
+void cli_json_set(cli_json *object, const char *key, cli_json *value) {
+  json_object_set_new(object, key, value);
+}
+void cli_json_push(cli_json *array, cli_json *value) {
+  json_array_append_new(array, value);
+}
+void cli_json_push_text(cli_json *array, const char *text) {
+  json_array_append_new(array, json_string(text));
+}
+bool cli_json_print(const cli_json *root, FILE *file) {
+  return json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
+         fputc('\n', file) != EOF;
+}
+void cli_json_free(cli_json *root) {
+  json_decref(root);
+}

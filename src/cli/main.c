@@ -1,0 +1,82 @@
+/* quern: the command. Finds the subcommand and hands over; each has a file of its own. */
+#include "cli/cli.h"
+#include <stdio.h>
+#include <string.h>
+
+const cli_command *const cli_commands[] = {
+    &cli_devices_command,
+    &cli_gemm_command,
+    &cli_trmm_command,
+    &cli_trsm_command,
+    &cli_potrf_command,
+    &cli_bench_command,
+    NULL,
+};
+
+const cli_command *cli_find_command(const char *name) {
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (strcmp((*c)->name, name) == 0) return *c;
+  return NULL;
+}
+
+static int unknown_command(const char *word) {
+  const char *names[sizeof cli_commands / sizeof *cli_commands + 1];
+  unsigned count = 0;
+  for (const cli_command *const *c = cli_commands; *c; c++) names[count++] = (*c)->name;
+  names[count++] = "help";
+  const char *nearest = cli_nearest(word, names, count);
+  if (nearest)
+    return cli_error(CLI_MISUSED, "unknown command '%s'; did you mean %s?", word, nearest);
+  return cli_error(CLI_MISUSED, "unknown command '%s'; see quern --help", word);
+}
+
+static int print_version(void) {
+  printf("quern %s\n", qn_version_string());
+  return CLI_DONE;
+}
+
+/* quern help, quern help COMMAND, quern help env */
+static int help(const char *topic) {
+  if (!topic) {
+    cli_help();
+    return CLI_DONE;
+  }
+  if (strcmp(topic, "env") == 0) {
+    cli_help_variables();
+    return CLI_DONE;
+  }
+  const cli_command *command = cli_find_command(topic);
+  if (!command) return unknown_command(topic);
+  cli_help_command(command);
+  return CLI_DONE;
+}
+
+static int run_command(const cli_command *command, int argc, char **argv) {
+  cli_args args;
+  const int status = cli_parse(command, argc, argv, &args);
+  if (status != CLI_DONE) return status;
+  if (args.value[OPT_HELP]) return help(command->name);
+  if (args.value[OPT_VERSION]) return print_version();
+  if (args.value[OPT_QUIET] && args.value[OPT_VERBOSE])
+    return cli_error(CLI_MISUSED, "%s: --quiet and --verbose exclude each other", command->name);
+  cli_set_verbosity(args.value[OPT_QUIET]     ? CLI_QUIET
+                    : args.value[OPT_VERBOSE] ? CLI_VERBOSE
+                                              : CLI_NORMAL);
+  return command->run(&args);
+}
+
+static int run(int argc, char **argv) {
+  if (argc < 2) return cli_error(CLI_MISUSED, "no command given; see quern --help");
+  const char *word = argv[1];
+  if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    return help(argv[2]);
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return print_version();
+  if (*word == '-')
+    return cli_error(CLI_MISUSED, "%s stands before the command; options follow it", word);
+  const cli_command *command = cli_find_command(word);
+  return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
+}
+
+int main(int argc, char **argv) {
+  return cli_finish(run(argc, argv));
+}

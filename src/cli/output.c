@@ -1,0 +1,98 @@
+/* What can be known of an output before long work. */
+#include "cli/output.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* The directory that the file is made in: of a link's target where that is there. */
+static void directory_of(const char *path, char directory[PATH_MAX]) {
+  char target[PATH_MAX];
+  snprintf(directory, PATH_MAX, "%s", realpath(path, target) ? target : path);
+  char *slash = strrchr(directory, '/');
+  if (!slash) {
+    snprintf(directory, PATH_MAX, ".");
+  } else if (slash == directory) {
+    slash[1] = '\0';
+  } else {
+    *slash = '\0';
+  }
+}
+
+int cli_check_writable(const char *path) {
+  struct stat there;
+  char directory[PATH_MAX];
+  const bool exists = stat(path, &there) == 0;
+  if (exists && S_ISDIR(there.st_mode))
+    return cli_error(CLI_MISUSED, "%s: cannot be written: it is a directory", path);
+  if (exists && !S_ISREG(there.st_mode)) return CLI_DONE;
+  directory_of(path, directory);
+  if (stat(directory, &there) != 0 || access(directory, W_OK | X_OK) != 0)
+    return cli_error(CLI_MISUSED, "%s: cannot be written: directory %s: %s", path, directory,
+                     strerror(errno));
+  if (!S_ISDIR(there.st_mode))
+    return cli_error(CLI_MISUSED, "%s: cannot be written: %s is not a directory", path, directory);
+  return CLI_DONE;
+}
+
+int cli_check_room(const char *path, uint64_t bytes) {
+  struct stat there;
+  struct statvfs system;
+  char directory[PATH_MAX];
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return CLI_DONE;
+  directory_of(path, directory);
+  if (statvfs(directory, &system) != 0) return CLI_DONE; /* writing will tell */
+  const double room = (double)system.f_bavail * (double)system.f_frsize;
+  if ((double)bytes <= room) return CLI_DONE;
+  return cli_error(CLI_FAILED, "%s: cannot be written: it needs %.3g GB and the disk has %.3g left",
+                   path, 1e-9 * (double)bytes, 1e-9 * room);
+}
+
+int cli_text_begin(cli_text_file *file, const char *path) {
+  *file = (cli_text_file){.path = path};
+  struct stat there;
+  if (strcmp(path, "-") == 0) {
+    file->stream = stdout;
+    return CLI_DONE;
+  }
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+    file->stream = fopen(path, "w");
+  } else {
+    static const char suffix[] = ".XXXXXX";
+    const size_t size = strlen(path) + sizeof suffix;
+    file->temporary = malloc(size);
+    if (file->temporary) {
+      snprintf(file->temporary, size, "%s%s", path, suffix);
+      const mode_t mask = umask(0);
+      umask(mask);
+      const int descriptor = mkstemp(file->temporary);
+      if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0)
+        file->stream = fdopen(descriptor, "w");
+    }
+  }
+  if (file->stream) return CLI_DONE;
+  const int error = errno;
+  free(file->temporary);
+  file->temporary = NULL;
+  return cli_error(CLI_MISUSED, "%s: cannot be written: %s", path, strerror(error));
+}
+
+int cli_text_end(cli_text_file *file, bool whole) {
+  if (!file->stream) return CLI_DONE;
+  bool good = fflush(file->stream) == 0 && !ferror(file->stream);
+  if (file->stream != stdout) good = fclose(file->stream) == 0 && good;
+  file->stream = NULL;
+  if (file->temporary && good && whole) {
+    good = rename(file->temporary, file->path) == 0;
+  }
+  const int error = errno;
+  if (file->temporary && !(good && whole)) unlink(file->temporary);
+  free(file->temporary);
+  file->temporary = NULL;
+  if (good || !whole) return CLI_DONE;
+  return cli_error(CLI_FAILED, "%s: cannot be written: %s", file->path, strerror(error));
+}
