@@ -2,34 +2,63 @@
 #include "device/device.h"
 #include <quern/rng.h>
 
-/* Checks what both fills share. */
-static qn_status check_fill(qn_stream *stream, const qn_rng *rng, qn_matrix out,
-                            const char *function) {
-  if (!rng) return qn_fail(QN_EINVAL, function, "rng is NULL");
+/* How a device makes numbers from `state` on; chosen by find_generator. */
+typedef struct generator {
+  const char *name;
+  qn_status (*fill)(qn_stream *stream, bool normal, uint64_t state, qn_matrix out);
+} generator;
+
+static qn_status fill_on_cpu(qn_stream *stream, bool normal, uint64_t state, qn_matrix out) {
+  const qn_cpu_ops *cpu = stream->device->cpu;
+  (normal ? cpu->rng_normal : cpu->rng_uniform)(out.dtype, state, qn_cpu_view(out));
+  return QN_OK;
+}
+
+static const generator cpu_generator = {"cpu_rng", fill_on_cpu};
+
+static const generator *find_generator(const qn_device *device) {
+  return device->cpu ? &cpu_generator : NULL;
+}
+
+/* How many numbers of the stream a fill uses up. */
+static uint64_t span_of(bool normal, qn_matrix out) {
+  int64_t count = out.rows * out.cols;
+  if (!normal) return (uint64_t)count;
+  return (uint64_t)qn_ceil_div(count, QN_RNG_NORMAL_BLOCK) * QN_RNG_NORMAL_SPAN;
+}
+
+static qn_status fill(qn_stream *stream, qn_rng *rng, qn_matrix out, bool normal,
+                      const char *function) {
   qn_status status = qn_stream_check(stream, function);
   if (status) return status;
+  if (!rng) return qn_fail(QN_EINVAL, function, "rng is NULL");
   status = qn_matrix_check(stream, out, function, "out");
   if (status) return status;
   if (out.dtype != QN_F32 && out.dtype != QN_F64)
     return qn_fail(QN_EINVAL, function, "out is %s, not f32 or f64", qn_dtype_name(out.dtype));
-  if (!stream->device->cpu)
-    return qn_fail(QN_EUNSUPPORTED, function, "%s has no generator", stream->device->info.id);
-  return QN_OK;
+  const qn_device *device = stream->device;
+  const generator *g = find_generator(device);
+  if (!g) return qn_fail(QN_EUNSUPPORTED, function, "%s has no generator", device->info.id);
+  if (out.rows == 0 || out.cols == 0) return QN_OK;
+
+  double begun = qn_trace_begin(stream);
+  status = qn_stream_result(stream, g->fill(stream, normal, rng->state, out));
+  if (status) return status;
+  qn_rng_skip(rng, span_of(normal, out));
+  double bytes = (double)out.rows * (double)out.cols * (double)qn_dtype_size(out.dtype);
+  return qn_trace_end(stream, begun,
+                      (qn_trace_step){.kind = "other",
+                                      .variant = g->name,
+                                      .why = "",
+                                      .m = out.rows,
+                                      .n = out.cols,
+                                      .bytes = bytes});
 }
 
 qn_status qn_rng_uniform(qn_stream *stream, qn_rng *rng, qn_matrix out) {
-  qn_status status = check_fill(stream, rng, out, "qn_rng_uniform");
-  if (status) return status;
-  stream->device->cpu->rng_uniform(out.dtype, rng->state, qn_cpu_view(out));
-  qn_rng_skip(rng, (uint64_t)out.rows * (uint64_t)out.cols);
-  return QN_OK;
+  return fill(stream, rng, out, false, "qn_rng_uniform");
 }
 
 qn_status qn_rng_normal(qn_stream *stream, qn_rng *rng, qn_matrix out) {
-  qn_status status = check_fill(stream, rng, out, "qn_rng_normal");
-  if (status) return status;
-  stream->device->cpu->rng_normal(out.dtype, rng->state, qn_cpu_view(out));
-  uint64_t blocks = (uint64_t)qn_ceil_div(out.rows * out.cols, QN_RNG_NORMAL_BLOCK);
-  qn_rng_skip(rng, blocks * QN_RNG_NORMAL_SPAN);
-  return QN_OK;
+  return fill(stream, rng, out, true, "qn_rng_normal");
 }

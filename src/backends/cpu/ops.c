@@ -13,6 +13,8 @@ static qn_cpu_ops ops = {
     .potrf_block = qn_cpu_potrf_block,
     .cast = qn_cpu_cast,
     .scale = qn_cpu_scale,
+    .rng_uniform = qn_cpu_rng_uniform,
+    .rng_normal = qn_cpu_rng_normal,
 };
 
 static void name_isa(void) {

@@ -1,10 +1,16 @@
 /* Random fills: blocks of the stream spread over threads and over the columns of a view. */
 #include "backends/cpu/rng.h"
+#include "backends/cpu/cpu.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/threads.h"
 #include "core/lcg.h"
 #include <quern/rng.h>
 #include <string.h>
 
 enum { BLOCK = QN_RNG_NORMAL_BLOCK };
+
+/* What a number costs, in floating-point operations of equal time: decides how many threads. */
+enum { UNIFORM_FLOPS = 4, NORMAL_FLOPS = 40 };
 
 typedef struct fill_job {
   const qn_rng_kernels *kernels;
@@ -59,9 +65,35 @@ static void fill_blocks(const fill_job *job, int64_t begin, int64_t end) {
   }
 }
 
+/* Each thread makes one contiguous run of blocks. */
+static void fill_part(void *arg, int thread, int threads) {
+  const fill_job *job = arg;
+  int64_t blocks = qn_ceil_div(job->out.rows * job->out.cols, BLOCK);
+  fill_blocks(job, blocks * thread / threads, blocks * (thread + 1) / threads);
+}
+
 void qn_cpu_rng_fill(const qn_rng_kernels *kernels, bool normal, qn_dtype dtype, uint64_t state,
                      qn_cpu_matrix out) {
   if (out.rows == 0 || out.cols == 0) return;
   fill_job job = {kernels, normal, dtype, state, out};
-  fill_blocks(&job, 0, qn_ceil_div(out.rows * out.cols, BLOCK));
+  double work = (normal ? NORMAL_FLOPS : UNIFORM_FLOPS) * (double)(out.rows * out.cols);
+  qn_team_run(qn_team_size(work), fill_part, &job);
+}
+
+/* The kernels that go with the instruction set in use. */
+static const qn_rng_kernels *kernels_in_use(void) {
+#ifdef __x86_64__
+  const char *isa = qn_cpu_isa_get()->name;
+  if (strcmp(isa, qn_rng_avx512.isa) == 0) return &qn_rng_avx512;
+  if (strcmp(isa, qn_rng_avx2.isa) == 0) return &qn_rng_avx2;
+#endif
+  return &qn_rng_plain;
+}
+
+void qn_cpu_rng_uniform(qn_dtype dtype, uint64_t state, qn_cpu_matrix out) {
+  qn_cpu_rng_fill(kernels_in_use(), false, dtype, state, out);
+}
+
+void qn_cpu_rng_normal(qn_dtype dtype, uint64_t state, qn_cpu_matrix out) {
+  qn_cpu_rng_fill(kernels_in_use(), true, dtype, state, out);
 }
