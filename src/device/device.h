@@ -89,6 +89,9 @@ qn_status qn_device_result(qn_device *device, qn_status status);
 /* QN_ELOST, with the error text set, when the device is lost. */
 qn_status qn_device_check(const qn_device *device, const char *function);
 
+/* Logical processors that this process may run on (threads_setting.c). */
+int qn_cores(void);
+
 /* ---- streams ---- */
 
 /* Begins a call on a stream: QN_EINVAL for NULL, the sticky status, or QN_ELOST, with the error

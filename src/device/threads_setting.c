@@ -1,8 +1,7 @@
 /* How many threads the cpu may use: what the program set, else QUERN_THREADS, else one a core that
  * this process may run on. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "core/core.h"
-#include <quern/device.h>
+#include "device/device.h"
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@ enum { MOST = 4096 };
 
 static atomic_int setting;
 
-static int cores(void) {
+int qn_cores(void) {
   static atomic_int known;
   int count = atomic_load_explicit(&known, memory_order_relaxed);
   if (count > 0) return count;
@@ -35,5 +34,5 @@ qn_status qn_set_num_threads(int threads) {
 
 int qn_num_threads(void) {
   int threads = atomic_load_explicit(&setting, memory_order_relaxed);
-  return threads > 0 ? threads : (int)qn_env_int("QUERN_THREADS", cores(), 1, MOST);
+  return threads > 0 ? threads : (int)qn_env_int("QUERN_THREADS", qn_cores(), 1, MOST);
 }

@@ -3,7 +3,7 @@
  * So a stream has no state, a wait is already over, and an event is the time of day. */
 #include "backends/cpu/cpu.h"
 #include "backends/cpu/host_info.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +37,7 @@ static qn_status cpu_query(unsigned index, qn_device_info *info) {
   snprintf(info->arch, sizeof info->arch, "%s", qn_cpu_ops_get()->isa);
   info->kind = QN_DEVICE_CPU;
   info->dtypes = (1u << QN_DTYPE_COUNT) - 1;
-  info->compute_units = qn_host_cores();
+  info->compute_units = (unsigned)qn_cores();
   info->clock_mhz = qn_host_clock_mhz();
   info->memory = qn_host_memory();
   info->memory_max = info->memory;

@@ -1,5 +1,4 @@
 /* What the operating system tells about the processor: /proc and /sys on Linux, sysctl on macOS. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "backends/cpu/host_info.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,11 +25,6 @@ void qn_host_cpu_name(char *text, size_t size) {
   if (sysctlbyname("machdep.cpu.brand_string", text, &size, NULL, 0) != 0) machine_name(text, size);
 }
 
-unsigned qn_host_cores(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores > 0 ? (unsigned)cores : 1;
-}
-
 unsigned qn_host_clock_mhz(void) {
   return (unsigned)(sysctl_number("hw.cpufrequency_max") / 1000000);
 }
@@ -45,8 +39,6 @@ uint64_t qn_host_last_cache(void) {
 }
 
 #else
-#include <sched.h>
-
 enum { LINE_BYTES = 1024 };
 
 /* The value of the first "key : value" line of /proc/cpuinfo; false when it has none. */
@@ -83,13 +75,6 @@ static uint64_t sys_number(const char *path) {
 void qn_host_cpu_name(char *text, size_t size) {
   if (!cpuinfo_value("model name", text, size) && !cpuinfo_value("Hardware", text, size))
     machine_name(text, size);
-}
-
-unsigned qn_host_cores(void) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return (unsigned)CPU_COUNT(&allowed);
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores > 0 ? (unsigned)cores : 1;
 }
 
 unsigned qn_host_clock_mhz(void) {
