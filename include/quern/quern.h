@@ -6,6 +6,7 @@
 #include "status.h"
 #include "types.h"
 #include "device.h"
+#include "kernel.h"
 #include "matrix.h"
 #include "blas3.h"
 #include "rng.h"

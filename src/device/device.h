@@ -12,6 +12,11 @@ enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256 };
 
 typedef struct qn_pool qn_pool; /* pool.c */
 
+/* The kernels of one device, kept by the jit; the device frees them when it goes. */
+typedef struct qn_kernel_store {
+  void (*free)(struct qn_kernel_store *store, const qn_backend_ops *ops);
+} qn_kernel_store;
+
 struct qn_device {
   const qn_backend_ops *ops;
   qn_bdev *handle;
@@ -20,7 +25,7 @@ struct qn_device {
   /* The arithmetic on host memory. A device that has it works inline: whatever was enqueued is done
    * when the call returns, so that no event and no note of a stream's use is ever needed. */
   const qn_cpu_ops *cpu;
-  _Atomic(void *) kernels; /* the jit's per-device cache, NULL until the first kernel */
+  _Atomic(qn_kernel_store *) kernels;     /* the jit's, NULL until the first kernel */
   _Atomic int64_t trsm_block, trmm_block; /* 0 = tuned default */
   atomic_int references;
   atomic_int status; /* QN_OK, or QN_ELOST once the device is lost */
