@@ -2,5 +2,6 @@
 #include "blas3/target.h"
 
 const qn_target *qn_target_of(const qn_device *device) {
-  return device->cpu ? &qn_target_cpu : NULL;
+  if (device->cpu) return &qn_target_cpu;
+  return device->ops->launch ? &qn_target_kernels : NULL;
 }

@@ -1,10 +1,12 @@
 /* What the recursions ask of a device: the smallest set of operations that work on views.
  *
  * A target is a constant table, one for each way of computing: target_cpu.c over the cpu's packed
- * kernels, later one over compiled kernels. The recursions know no other word of a device.
+ * kernels, target_kernels.c over kernels compiled for a device. The recursions know no other word
+ * of a device.
  *
  *   gemm       the variants to choose from
- *   trsm trmm  one whole base block; any order must work, `*_block` says which is best
+ *   trsm trmm  one whole base block; `*_block` says which order is best, block_limit which is the
+ *              largest that works (NULL: any)
  *   potrf      one base block
  *   scale      x := alpha x; alpha = 0 writes zeros and reads nothing
  *   cast       between f32 and the halves
@@ -34,6 +36,7 @@ typedef struct qn_target {
   qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trsm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
+  int64_t (*block_limit)(qn_dtype dtype);
 
   /* Factors a block that begins at row and column `first` of the whole matrix. `info` is an int64_t
    * in device memory: does nothing where it is not 0, and a pivot j of the block (0-based) that is
@@ -46,6 +49,7 @@ typedef struct qn_target {
 } qn_target;
 
 extern const qn_target qn_target_cpu;
+extern const qn_target qn_target_kernels;
 
 /* The target of a device; NULL where it has none. */
 const qn_target *qn_target_of(const qn_device *device);

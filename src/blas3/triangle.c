@@ -87,6 +87,8 @@ qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int
                           qn_triangle_walk walk) {
   if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;
   if (qn_scalar_is(p->alpha, 0.0)) return qn_step_scale(stream, p->alpha, p->b);
+  const qn_target *target = qn_target_of(stream->device);
+  if (target->block_limit) block = qn_min64(block, target->block_limit(p->a.dtype));
   qn_triangle t = {stream, p->side, p->uplo, p->trans, p->diag, block, {0}};
   if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
   return walk(&t, p->alpha, p->a, p->b);

@@ -7,8 +7,9 @@
  *   QN_IS_COMPLEX   0       0        0       0       1         1
  *
  * acc_load(e) and acc_store(x) convert; acc_make(re, im) drops im where there is none;
- * acc_fma(a, b, c) is a b + c, acc_mul a b, acc_add, acc_sub, acc_conj, acc_div a / b (as the
- * reference divides: by the larger part first), acc_zero(). */
+ * acc_fma(a, b, c) is a b + c, acc_fnma(a, b, c) is c - a b, acc_mul a b, acc_add, acc_sub, acc_conj,
+ * acc_div a / b (as the reference divides: by the larger part first), acc_zero(), acc_is_zero(z).
+ * The halves need halves.cl too. */
 
 #if QN_T == 0 || QN_T == 1
 typedef qn_u16 elem;
@@ -54,6 +55,9 @@ QN_DEV acc acc_fma(acc a, acc b, acc c) {
   real re = QN_REAL_FMA(a.x, b.x, c.x), im = QN_REAL_FMA(a.x, b.y, c.y);
   return acc_make(QN_REAL_FMA(-a.y, b.y, re), QN_REAL_FMA(a.y, b.x, im));
 }
+QN_DEV acc acc_fnma(acc a, acc b, acc c) {
+  return acc_fma(acc_make(-a.x, -a.y), b, c);
+}
 QN_DEV acc acc_mul(acc a, acc b) {
   return acc_make(QN_REAL_FMA(a.x, b.x, -a.y * b.y), QN_REAL_FMA(a.x, b.y, a.y * b.x));
 }
@@ -90,6 +94,7 @@ typedef real acc;
 #define acc_add(a, b)    ((a) + (b))
 #define acc_sub(a, b)    ((a) - (b))
 #define acc_fma(a, b, c) QN_REAL_FMA(a, b, c)
+#define acc_fnma(a, b, c) QN_REAL_FMA(-(a), b, c)
 #define acc_mul(a, b)    ((a) * (b))
 #define acc_conj(a)      (a)
 #define acc_div(a, b)    ((a) / (b))
@@ -97,3 +102,8 @@ typedef real acc;
 #endif
 
 #define acc_zero() acc_make((real)0, (real)0)
+#if QN_IS_COMPLEX
+#define acc_is_zero(z) ((z).x == 0 && (z).y == 0)
+#else
+#define acc_is_zero(z) ((z) == 0)
+#endif

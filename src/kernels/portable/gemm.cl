@@ -1,4 +1,4 @@
-/* C := alpha op(A) op(B) + beta C by tiles of local memory and registers, for GPUs (gemm_tile.h).
+/* C := alpha op(A) op(B) + beta C by tiles of local memory and registers, for GPUs (gemm_tile.cl).
  *
  * Each item holds TM x TN accumulators as TM/VW by TN/VW small squares; 32 neighbouring items (a
  * "warp") share a WM x WN part of the tile, LX items along m and LY along n, so that their reads of
@@ -12,16 +12,19 @@
  * The products of one step run in a serpentine over the fragment, so that each uses a register of
  * the one before.
  *
- * Macros: those of gemm_tile.h; TM TN WM WN. */
+ * Macros: those of gemm_tile.cl; TM TN WM WN. */
+#include "portable/gemm_tile.cl"
+#include "portable/vector.cl"
+
 #define LX      (WM / TM)
 #define LY      (WN / TN)
 #define WARPS_M (BM / WM)
 
 QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a,
+gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *QN_RESTRICT a,
      qn_i64 off_a, qn_i64 lda, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb,
-     elem beta, QN_GLOBAL elem *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
-     QN_GLOBAL elem *QN_RESTRICT work) {
+     acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
+     QN_GLOBAL acc *QN_RESTRICT work) {
   QN_LOCAL_VAR vec as[2][BK][BM / VW + 1];
   QN_LOCAL_VAR vec bs[2][BK][BN / VW + 1];
   const int t = QN_LID(0);
@@ -38,12 +41,12 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
   const int warp = t / 32, lane = t % 32;
   const int row = (warp % WARPS_M) * WM + (lane % LX) * VW;
   const int col = (warp / WARPS_M) * WN + (lane / LX) * VW;
-  elem acc[TN][TM];
+  acc sum[TN][TM];
   QN_UNROLL for (int j = 0; j < TN; j++) {
-    QN_UNROLL for (int i = 0; i < TM; i++) ZERO(acc[j][i]);
+    QN_UNROLL for (int i = 0; i < TM; i++) sum[j][i] = acc_zero();
   }
 
-  elem next_a[MOVES_A], next_b[MOVES_B];
+  acc next_a[MOVES_A], next_b[MOVES_B];
   int buf = 0;
   for (qn_i64 p0 = k_from - BK; p0 < k_to; p0 += BK) {
     const qn_i64 left = k_to - (p0 + BK); /* of k, for the tile to fetch */
@@ -55,13 +58,13 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
     }
     if (p0 >= k_from) {
       QN_UNROLL for (int p = 0; p < BK; p++) {
-        elem fa[TM], fb[TN];
+        acc fa[TM], fb[TN];
         QN_UNROLL for (int v = 0; v < TM / VW; v++) UNVEC(fa, v * VW, as[buf][p][row / VW + v * LX]);
         QN_UNROLL for (int v = 0; v < TN / VW; v++) UNVEC(fb, v * VW, bs[buf][p][col / VW + v * LY]);
         QN_UNROLL for (int j = 0; j < TN; j++) {
           QN_UNROLL for (int s = 0; s < TM; s++) {
             const int i = j % 2 ? TM - 1 - s : s;
-            MUL_ADD(acc[j][i], fa[i], fb[j]);
+            sum[j][i] = acc_fma(fa[i], fb[j], sum[j][i]);
           }
         }
       }
@@ -69,9 +72,9 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
     }
     if (left > 0) {
       QN_UNROLL for (int s = 0; s < MOVES_A; s++)
-        ((QN_LOCAL_PTR elem *)as[buf][A_P(s)])[A_I(s)] = next_a[s];
+        ((QN_LOCAL_PTR acc *)as[buf][A_P(s)])[A_I(s)] = next_a[s];
       QN_UNROLL for (int s = 0; s < MOVES_B; s++)
-        ((QN_LOCAL_PTR elem *)bs[buf][B_P(s)])[B_J(s)] = next_b[s];
+        ((QN_LOCAL_PTR acc *)bs[buf][B_P(s)])[B_J(s)] = next_b[s];
       QN_BARRIER();
     }
   }
@@ -79,7 +82,7 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
   QN_UNROLL for (int j = 0; j < TN; j++) {
     QN_UNROLL for (int i = 0; i < TM; i++)
       put_sum(m, n, region, i0 + row + (i / VW) * LX * VW + i % VW,
-              j0 + col + (j / VW) * LY * VW + j % VW, acc[j][i], alpha, beta, c + off_c, ldc, parts,
+              j0 + col + (j / VW) * LY * VW + j % VW, sum[j][i], alpha, beta, c + off_c, ldc, parts,
               work);
   }
 }

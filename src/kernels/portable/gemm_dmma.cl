@@ -1,4 +1,4 @@
-/* C := alpha op(A) op(B) + beta C in f64 on NVIDIA's tensor cores (gemm_tile.h has the tile).
+/* C := alpha op(A) op(B) + beta C in f64 on NVIDIA's tensor cores (gemm_tile.cl has the tile).
  *
  * The instruction is inline PTX, which NVIDIA's OpenCL accepts as CUDA does, so one source serves
  * both. sm_90 and newer multiply 16 x 8 x 8 at a time, sm_80 8 x 8 x 4:
@@ -9,7 +9,9 @@
  * A warp computes WM x WN. Rows of local memory are padded to 4 more than a multiple of 16 doubles:
  * the 16 lanes of a half warp, 4 rows of k by 4 of m, then touch 16 different pairs of banks.
  *
- * Macros: those of gemm_tile.h; QN_F64; WM WN; QN_SM (80, 90, ...). */
+ * Macros: those of gemm_tile.cl; QN_T 3; WM WN; QN_SM (80, 90, ...). */
+#include "portable/gemm_tile.cl"
+
 #define WARPS_M (BM / WM)
 #define STEP_M  (QN_SM >= 90 ? 16 : 8)
 #define TILES_M (WM / STEP_M)
@@ -19,28 +21,28 @@
 
 #if QN_SM >= 90
 #define HALVES 2 /* of m in one instruction, and of k */
-QN_DEV void mma(QN_PRIVATE double *c, QN_PRIVATE const double *a, QN_PRIVATE const double *b) {
-  QN_ASM("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+QN_DEV void mma(double *c, const double *a, const double *b) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
          "{%0,%1,%2,%3};"
          : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
          : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 #else
 #define HALVES 1
-QN_DEV void mma(QN_PRIVATE double *c, QN_PRIVATE const double *a, QN_PRIVATE const double *b) {
-  QN_ASM("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+QN_DEV void mma(double *c, const double *a, const double *b) {
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
          : "+d"(c[0]), "+d"(c[1])
          : "d"(a[0]), "d"(b[0]));
 }
 #endif
 
 QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a,
+gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *QN_RESTRICT a,
      qn_i64 off_a, qn_i64 lda, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb,
-     elem beta, QN_GLOBAL elem *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
-     QN_GLOBAL elem *QN_RESTRICT work) {
-  QN_LOCAL_VAR elem as[2][BK][ROW_A];
-  QN_LOCAL_VAR elem bs[2][BK][ROW_B];
+     acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
+     QN_GLOBAL acc *QN_RESTRICT work) {
+  QN_LOCAL_VAR double as[2][BK][ROW_A];
+  QN_LOCAL_VAR double bs[2][BK][ROW_B];
   const int t = QN_LID(0);
 
   qn_i64 i0, j0;
@@ -54,14 +56,14 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
 
   const int warp = t / 32, lane = t % 32, g = lane / 4, q = lane % 4;
   const int row = (warp % WARPS_M) * WM + g, col = (warp / WARPS_M) * WN;
-  double acc[TILES_M][TILES_N][2 * HALVES];
+  double sum[TILES_M][TILES_N][2 * HALVES];
   QN_UNROLL for (int i = 0; i < TILES_M; i++) {
     QN_UNROLL for (int j = 0; j < TILES_N; j++) {
-      QN_UNROLL for (int s = 0; s < 2 * HALVES; s++) acc[i][j][s] = 0;
+      QN_UNROLL for (int s = 0; s < 2 * HALVES; s++) sum[i][j][s] = 0;
     }
   }
 
-  elem next_a[MOVES_A], next_b[MOVES_B];
+  acc next_a[MOVES_A], next_b[MOVES_B];
   int buf = 0;
   for (qn_i64 p0 = k_from - BK; p0 < k_to; p0 += BK) {
     const qn_i64 left = k_to - (p0 + BK); /* of k, for the tile to fetch */
@@ -82,7 +84,7 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
           QN_UNROLL for (int s = 0; s < HALVES; s++) fb[j][s] = bs[buf][p + q + s * 4][col + j * 8 + g];
         }
         QN_UNROLL for (int i = 0; i < TILES_M; i++) {
-          QN_UNROLL for (int j = 0; j < TILES_N; j++) mma(acc[i][j], fa[i], fb[j]);
+          QN_UNROLL for (int j = 0; j < TILES_N; j++) mma(sum[i][j], fa[i], fb[j]);
         }
       }
       buf ^= 1;
@@ -98,7 +100,7 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, elem alpha, QN_GLOBAL const elem 
     QN_UNROLL for (int j = 0; j < TILES_N; j++) {
       QN_UNROLL for (int s = 0; s < 2 * HALVES; s++)
         put_sum(m, n, region, i0 + row + i * STEP_M + s / 2 * 8, j0 + col + j * 8 + 2 * q + s % 2,
-                acc[i][j][s], alpha, beta, c + off_c, ldc, parts, work);
+                sum[i][j][s], alpha, beta, c + off_c, ldc, parts, work);
     }
   }
 }

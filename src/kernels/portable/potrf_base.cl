@@ -5,7 +5,10 @@
  * over the group; two barriers a column. `info` is 0 or the 1-based index of the first pivot that
  * was not positive: then nothing more is done, here and in later launches of the same routine.
  *
- * Macros: an element type; NB; THREADS. Grid: one group. */
+ * Macros: QN_T (f32 and wider); NB; THREADS. Grid: one group. */
+#include "portable/prelude.cl"
+#include "portable/element.cl"
+
 QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
 potrf_base(int nb, qn_i64 first, QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
            int conj_a, QN_GLOBAL qn_i64 *QN_RESTRICT info) {
@@ -19,28 +22,27 @@ potrf_base(int nb, qn_i64 first, QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a, qn
   for (int s = t; s < nb * nb; s += THREADS) {
     const int i = s % nb, j = s / nb;
     if (i < j) continue;
-    elem v = a[i * si + j * sj];
-    if (conj_a) CONJ(v);
-    l[j][i] = v;
+    const elem v = a[i * si + j * sj];
+    l[j][i] = conj_a ? acc_conj(v) : v;
   }
   QN_BARRIER();
 
   int done = nb; /* columns factored */
   for (int j = 0; j < nb; j++) {
-#ifdef QN_COMPLEX
-    const part pivot = l[j][j].x;
+#if QN_IS_COMPLEX
+    const real pivot = l[j][j].x;
 #else
-    const part pivot = l[j][j];
+    const real pivot = l[j][j];
 #endif
     if (!(pivot > 0)) { /* the same for every item; NaN fails too */
       if (t == 0) info[0] = first + j + 1;
       done = j;
       break;
     }
-    const part root = sqrt(pivot);
+    const real root = sqrt(pivot);
     QN_BARRIER();
     for (int i = j + t; i < nb; i += THREADS) {
-#ifdef QN_COMPLEX
+#if QN_IS_COMPLEX
       if (i == j) {
         l[j][j].x = root;
         l[j][j].y = 0;
@@ -57,9 +59,7 @@ potrf_base(int nb, qn_i64 first, QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a, qn
     for (int s = t; s < left * left; s += THREADS) {
       const int i = j + 1 + s % left, c = j + 1 + s / left;
       if (i < c) continue;
-      elem u = l[j][c];
-      CONJ(u);
-      MUL_SUB(l[c][i], l[j][i], u);
+      l[c][i] = acc_fnma(l[j][i], acc_conj(l[j][c]), l[c][i]);
     }
     QN_BARRIER();
   }
@@ -67,8 +67,6 @@ potrf_base(int nb, qn_i64 first, QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a, qn
   for (int s = t; s < nb * done; s += THREADS) {
     const int i = s % nb, j = s / nb;
     if (i < j) continue;
-    elem v = l[j][i];
-    if (conj_a) CONJ(v);
-    a[i * si + j * sj] = v;
+    a[i * si + j * sj] = conj_a ? acc_conj(l[j][i]) : l[j][i];
   }
 }

@@ -1,10 +1,12 @@
 /* B := alpha L B for a block of at most NB rows, in place, one launch for any number of columns
- * (triangle.h has the canonical form and the layout).
+ * (triangle.cl has the canonical form and the layout).
  *
  * From the last BS rows up, so that what is still needed is not yet overwritten. Each sum runs over
  * exactly the elements of the triangle: a zero above the diagonal never meets an Inf of B.
  *
  * Grid: x = ceil(nrhs / RHS). */
+#include "portable/triangle.cl"
+
 QN_KERNEL QN_WG_SIZE(RHS, 1, 1) void
 trmm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
           QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
@@ -20,16 +22,16 @@ trmm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
 
   for (int i0 = (nb - 1) / BS * BS; i0 >= 0; i0 -= BS) {
     elem v[BS], col[BS];
-    QN_UNROLL for (int i = 0; i < BS; i++) ZERO(v[i]);
+    QN_UNROLL for (int i = 0; i < BS; i++) v[i] = acc_zero();
     for (int p = 0; p < i0; p++) {
       const elem xp = x[p][t];
       QN_UNROLL for (int g = 0; g < BS / VW; g++) UNVEC(col, g * VW, l[p][i0 / VW + g]);
-      QN_UNROLL for (int i = 0; i < BS; i++) MUL_ADD(v[i], col[i], xp);
+      QN_UNROLL for (int i = 0; i < BS; i++) v[i] = acc_fma(col[i], xp, v[i]);
     }
     QN_UNROLL for (int j = 0; j < BS; j++) {
       const elem xj = x[i0 + j][t];
       QN_UNROLL for (int g = j / VW; g < BS / VW; g++) UNVEC(col, g * VW, l[i0 + j][i0 / VW + g]);
-      QN_UNROLL for (int i = j; i < BS; i++) MUL_ADD(v[i], col[i], xj);
+      QN_UNROLL for (int i = j; i < BS; i++) v[i] = acc_fma(col[i], xj, v[i]);
     }
     QN_UNROLL for (int i = 0; i < BS; i++) x[i0 + i][t] = v[i];
   }

@@ -1,12 +1,14 @@
 /* Solves L X = alpha B for a block of at most NB unknowns by substitution, in place, one launch for
- * any number of right-hand sides (triangle.h has the canonical form and the layout).
+ * any number of right-hand sides (triangle.cl has the canonical form and the layout).
  *
  * The columns are walked in steps of BS rows: an item first takes from its BS rows what the solved
- * part above gives (left-looking: BS products for one read of x and BS/VW of L, the same for all
+ * real above gives (left-looking: BS products for one read of x and BS/VW of L, the same for all
  * items), then substitutes inside the BS x BS triangle in registers. Divisions are divisions: a
  * reciprocal would overflow where b / d does not.
  *
  * Grid: x = ceil(nrhs / RHS). */
+#include "portable/triangle.cl"
+
 QN_KERNEL QN_WG_SIZE(RHS, 1, 1) void
 trsm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
           QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
@@ -26,12 +28,12 @@ trsm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
     for (int p = 0; p < i0; p++) {
       const elem xp = x[p][t];
       QN_UNROLL for (int g = 0; g < BS / VW; g++) UNVEC(col, g * VW, l[p][i0 / VW + g]);
-      QN_UNROLL for (int i = 0; i < BS; i++) MUL_SUB(v[i], col[i], xp);
+      QN_UNROLL for (int i = 0; i < BS; i++) v[i] = acc_fnma(col[i], xp, v[i]);
     }
     QN_UNROLL for (int j = 0; j < BS; j++) {
       QN_UNROLL for (int g = j / VW; g < BS / VW; g++) UNVEC(col, g * VW, l[i0 + j][i0 / VW + g]);
-      if (!unit) v[j] = qn_div(v[j], col[j]);
-      QN_UNROLL for (int i = j + 1; i < BS; i++) MUL_SUB(v[i], col[i], v[j]);
+      if (!unit) v[j] = acc_div(v[j], col[j]);
+      QN_UNROLL for (int i = j + 1; i < BS; i++) v[i] = acc_fnma(col[i], v[j], v[i]);
       x[i0 + j][t] = v[j];
     }
   }

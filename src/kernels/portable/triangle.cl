@@ -17,7 +17,10 @@
  *   | 0 d . .  |  vec          | r0| r1| r2|...| |   meet in one bank
  *   +----------+               +---+---+---+---+-+
  *
- * Macros: an element type; NB (a multiple of BS), BS (rows that an item has in registers), RHS. */
+ * Macros: QN_T (f32 and wider); NB (a multiple of BS), BS (rows that an item has in registers), RHS. */
+#include "portable/prelude.cl"
+#include "portable/element.cl"
+#include "portable/vector.cl"
 
 /* Lower triangle of a into l; above the diagonal and beyond nb zeros, diagonal ones beyond nb (and
  * for a unit triangle, whose stored diagonal is not read). */
@@ -27,17 +30,12 @@ QN_DEV void load_triangle(QN_LOCAL_PTR elem *l, int t, int nb, int unit, int con
     /* neighbouring items read neighbouring memory: along i or along j, whichever is contiguous */
     const int fast = s % NB, slow = s / NB;
     const int i = (si == 1 || si == -1) ? fast : slow, j = (si == 1 || si == -1) ? slow : fast;
-    elem v;
-    ZERO(v);
+    elem v = acc_zero();
     if (i == j && (unit || i >= nb)) {
-#ifdef QN_COMPLEX
-      v.x = 1;
-#else
-      v = 1;
-#endif
+      v = acc_make(1, 0);
     } else if (i < nb && j <= i) {
       v = a[i * si + j * sj];
-      if (conj_a) CONJ(v);
+      if (conj_a) v = acc_conj(v);
     }
     l[j * NB + i] = v;
   }
@@ -49,9 +47,8 @@ QN_DEV void load_columns(QN_LOCAL_PTR elem *x, int t, int nb, int cols, elem alp
   for (int s = t; s < NB * RHS; s += RHS) {
     const int along_i = bi == 1 || bi == -1;
     const int i = along_i ? s % NB : s / RHS, r = along_i ? s / NB : s % RHS;
-    elem v;
-    ZERO(v);
-    if (i < nb && r < cols) v = qn_mul(alpha, b[i * bi + r * br]);
+    elem v = acc_zero();
+    if (i < nb && r < cols) v = acc_mul(alpha, b[i * bi + r * br]);
     x[i * (RHS + 1) + r] = v;
   }
 }

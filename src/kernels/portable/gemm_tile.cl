@@ -15,7 +15,13 @@
  * part z of `work` (m x n, dense) and gemm_reduce adds them in a fixed order.
  * region: 0 all of C, 1 its lower, 2 its upper triangle (tiles outside return at once).
  *
- * Macros: an element type (element.h); TRANSA, TRANSB 0 N, 1 T, 2 C; BM BN BK THREADS. */
+ * Macros: QN_T (element.cl); C_F32 where C is f32 though A and B are halves; TRANSA, TRANSB 0 N, 1 T,
+ * 2 C; BM BN BK THREADS. */
+#include "portable/prelude.cl"
+#include "portable/halves.cl"
+#include "portable/element.cl"
+#include "portable/out.cl"
+
 #define BAND    8
 #define MOVES_A (BM * BK / THREADS) /* elements of a tile that one item moves */
 #define MOVES_B (BN * BK / THREADS)
@@ -50,7 +56,7 @@
 #endif
 
 /* First row and column of the group's tile. */
-QN_DEV void tile_origin(qn_i64 m, qn_i64 n, QN_PRIVATE qn_i64 *i0, QN_PRIVATE qn_i64 *j0) {
+QN_DEV void tile_origin(qn_i64 m, qn_i64 n, qn_i64 *i0, qn_i64 *j0) {
   const int tiles_m = (int)((m + BM - 1) / BM), tiles_n = (int)((n + BN - 1) / BN);
   const int band = QN_WGID(0) / (BAND * tiles_n), in_band = QN_WGID(0) % (BAND * tiles_n);
   const int rows = tiles_m - band * BAND < BAND ? tiles_m - band * BAND : BAND;
@@ -60,50 +66,46 @@ QN_DEV void tile_origin(qn_i64 m, qn_i64 n, QN_PRIVATE qn_i64 *i0, QN_PRIVATE qn
 
 /* Fetches an item's share of one tile of A; `a` points at the item's first element, `m` and `k` are
  * what is left of A from the tile's origin on. Elements beyond it count as zero. */
-QN_DEV void fetch_a(QN_PRIVATE elem *next, int t, int whole, QN_GLOBAL const elem *a, qn_i64 lda,
+QN_DEV void fetch_a(acc *next, int t, int whole, QN_GLOBAL const elem *a, qn_i64 lda,
                     qn_i64 m, qn_i64 k) {
   if (whole) {
-    QN_UNROLL for (int s = 0; s < MOVES_A; s++) next[s] = a[(qn_i64)(s * A_STEP) * lda];
+    QN_UNROLL for (int s = 0; s < MOVES_A; s++) next[s] = acc_load(a[(qn_i64)(s * A_STEP) * lda]);
   } else {
     QN_UNROLL for (int s = 0; s < MOVES_A; s++) {
       if (A_I(s) < m && A_P(s) < k)
-        next[s] = a[(qn_i64)(s * A_STEP) * lda];
+        next[s] = acc_load(a[(qn_i64)(s * A_STEP) * lda]);
       else
-        ZERO(next[s]);
+        next[s] = acc_zero();
     }
   }
   if (TRANSA == 2) {
-    QN_UNROLL for (int s = 0; s < MOVES_A; s++) CONJ(next[s]);
+    QN_UNROLL for (int s = 0; s < MOVES_A; s++) next[s] = acc_conj(next[s]);
   }
 }
 
-QN_DEV void fetch_b(QN_PRIVATE elem *next, int t, int whole, QN_GLOBAL const elem *b, qn_i64 ldb,
+QN_DEV void fetch_b(acc *next, int t, int whole, QN_GLOBAL const elem *b, qn_i64 ldb,
                     qn_i64 n, qn_i64 k) {
   if (whole) {
-    QN_UNROLL for (int s = 0; s < MOVES_B; s++) next[s] = b[(qn_i64)(s * B_STEP) * ldb];
+    QN_UNROLL for (int s = 0; s < MOVES_B; s++) next[s] = acc_load(b[(qn_i64)(s * B_STEP) * ldb]);
   } else {
     QN_UNROLL for (int s = 0; s < MOVES_B; s++) {
       if (B_J(s) < n && B_P(s) < k)
-        next[s] = b[(qn_i64)(s * B_STEP) * ldb];
+        next[s] = acc_load(b[(qn_i64)(s * B_STEP) * ldb]);
       else
-        ZERO(next[s]);
+        next[s] = acc_zero();
     }
   }
   if (TRANSB == 2) {
-    QN_UNROLL for (int s = 0; s < MOVES_B; s++) CONJ(next[s]);
+    QN_UNROLL for (int s = 0; s < MOVES_B; s++) next[s] = acc_conj(next[s]);
   }
 }
 
 /* One sum leaves: to C, or raw to a part of the workspace. */
-QN_DEV void put_sum(qn_i64 m, qn_i64 n, int region, qn_i64 i, qn_i64 j, elem sum, elem alpha,
-                    elem beta, QN_GLOBAL elem *c, qn_i64 ldc, int parts, QN_GLOBAL elem *work) {
+QN_DEV void put_sum(qn_i64 m, qn_i64 n, int region, qn_i64 i, qn_i64 j, acc sum, acc alpha, acc beta,
+                    QN_GLOBAL out *c, qn_i64 ldc, int parts, QN_GLOBAL acc *work) {
   if (i >= m || j >= n || (region == 1 && i < j) || (region == 2 && i > j)) return;
-  if (parts > 1) {
+  if (parts > 1)
     work[(QN_WGID(2) * n + j) * m + i] = sum;
-  } else {
-    QN_GLOBAL elem *x = c + i + j * ldc;
-    elem r = qn_mul(alpha, sum);
-    if (!IS_ZERO(beta)) MUL_ADD(r, beta, *x);
-    *x = r;
-  }
+  else
+    out_update(c + i + j * ldc, alpha, sum, beta);
 }

@@ -1,0 +1,197 @@
+/* GEMM by compiled tiles: which tile, how many parts of k, and the launch.
+ *
+ * Where the tiles of C alone leave multiprocessors idle, k is split: each part writes raw sums to
+ * workspace and a second launch adds them in order, so the result depends on nothing but the shape
+ * and the device. */
+#include "blas3/gemm_tiled.h"
+#include "blas3/launch.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One compiled tile. `rate` is what a multiprocessor of the H200 (1.98 GHz) reaches with it on
+ * large products, in 1e9 multiply-adds a second; elsewhere the ratios still rank. */
+typedef struct tile {
+  const char *source, *options;
+  int bm, bn, bk, threads;
+  int resident; /* groups on a multiprocessor at a time */
+  double rate;
+} tile;
+
+#define SIMT(bm, bn, bk, tm, tn, wm, wn, threads, resident, rate)                                  \
+  {                                                                                                \
+    "portable/gemm.cl",                                                                            \
+        "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DTM=" #tm " -DTN=" #tn " -DWM=" #wm " -DWN=" #wn  \
+        " -DTHREADS=" #threads,                                                                    \
+        bm, bn, bk, threads, resident, rate                                                        \
+  }
+#define DMMA(bm, bn, bk, wm, wn, threads, resident, rate)                                          \
+  {                                                                                                \
+    "portable/gemm_dmma.cl",                                                                       \
+        "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DTHREADS=" #threads,    \
+        bm, bn, bk, threads, resident, rate                                                        \
+  }
+
+static const tile large_tiles[QN_DTYPE_COUNT] = {
+    [QN_F16] = SIMT(128, 128, 8, 8, 16, 64, 64, 128, 2, 160),
+    [QN_BF16] = SIMT(128, 128, 8, 8, 16, 64, 64, 128, 2, 160),
+    [QN_F32] = SIMT(128, 128, 8, 8, 16, 64, 64, 128, 2, 170),
+    [QN_F64] = SIMT(128, 64, 8, 8, 8, 64, 32, 128, 2, 90),
+    [QN_C64] = SIMT(64, 64, 8, 4, 4, 32, 16, 256, 2, 40),
+    [QN_C128] = SIMT(64, 64, 8, 4, 4, 32, 16, 256, 1, 20),
+};
+static const tile small_tiles[QN_DTYPE_COUNT] = {
+    [QN_F16] = SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 115),
+    [QN_BF16] = SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 115),
+    [QN_F32] = SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 123),
+    [QN_F64] = SIMT(64, 64, 8, 4, 4, 32, 16, 256, 2, 60),
+    [QN_C64] = SIMT(32, 32, 8, 2, 2, 16, 8, 256, 4, 30),
+    [QN_C128] = SIMT(32, 32, 8, 2, 2, 16, 8, 256, 2, 15),
+};
+static const tile dmma_large = DMMA(128, 64, 8, 64, 32, 128, 2, 160);
+static const tile dmma_small = DMMA(64, 64, 16, 32, 32, 128, 3, 150);
+
+/* ---- how a tile would run a problem ---- */
+
+typedef struct plan {
+  int64_t tiles, k, k_part;
+  int parts;
+  double seconds;
+} plan;
+
+enum { MAX_PARTS = 32, MIN_K_PART = 128 };
+static const int64_t max_work_bytes = INT64_C(256) << 20;
+
+static double plan_seconds(const tile *t, const qn_device *device, const plan *p, double c_bytes) {
+  const double launch = 3e-6, bandwidth = 2e12;
+  double units = device->info.compute_units ? device->info.compute_units : 1;
+  double slots = units * t->resident;
+  double waves = (double)qn_ceil_div(p->tiles * p->parts, (int64_t)slots);
+  double last = (double)(p->tiles * p->parts) - (waves - 1) * slots; /* groups of the last wave */
+  double share = last < units ? 1.0 / t->resident : last / slots;    /* of a full wave's time */
+  double steps = (double)qn_ceil_div(p->k_part, t->bk) + 4; /* fill and store count as steps */
+  double step = (double)t->bm * t->bn * t->bk * t->resident / (t->rate * 1e9);
+  double reduce = p->parts > 1 ? launch + 2 * p->parts * c_bytes / bandwidth : 0;
+  return launch + (waves - 1 + share) * steps * step + reduce;
+}
+
+static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
+  int64_t m = g->c.rows, n = g->c.cols;
+  int64_t k = qn_scalar_is(g->alpha, 0.0) ? 0 : qn_gemm_inner(g);
+  double c_bytes = (double)m * (double)n * (double)qn_dtype_size(qn_dtype_compute(g->a.dtype));
+  plan best = {0};
+  for (int parts = 1; parts <= MAX_PARTS; parts *= 2) {
+    plan p = {.tiles = qn_ceil_div(m, t->bm) * qn_ceil_div(n, t->bn), .k = k};
+    p.k_part = parts == 1 ? k : qn_round_up(qn_ceil_div(k, parts), t->bk);
+    p.parts = parts == 1 ? 1 : (int)qn_ceil_div(k, p.k_part);
+    if (parts > 1 && (p.k_part < MIN_K_PART || c_bytes * parts > (double)max_work_bytes)) break;
+    p.seconds = plan_seconds(t, stream->device, &p, c_bytes);
+    if (best.parts == 0 || p.seconds < best.seconds) best = p;
+  }
+  return best;
+}
+
+/* ---- launching ---- */
+
+static int trans_code(qn_trans trans) {
+  return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
+}
+
+/* 90 of "sm_90a"; 0 where the device is not NVIDIA's. */
+static int sm_of(const qn_device *device) {
+  return strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
+}
+
+static void describe(char *options, size_t size, const tile *t, const qn_stream *stream,
+                     const qn_gemm_problem *g) {
+  snprintf(options, size, "-DQN_T=%d%s -DTRANSA=%d -DTRANSB=%d -DQN_SM=%d %s", g->a.dtype,
+           g->c.dtype != g->a.dtype ? " -DC_F32" : "", trans_code(g->transa), trans_code(g->transb),
+           sm_of(stream->device), t->options);
+}
+
+static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
+                              const plan *p, qn_buffer *work) {
+  qn_call call = {.count = 0};
+  qn_call_i64(&call, g->c.rows);
+  qn_call_i64(&call, g->c.cols);
+  qn_call_i64(&call, p->k);
+  qn_call_i32(&call, (int32_t)g->region);
+  qn_call_scalar(&call, g->a.dtype, g->alpha);
+  qn_call_matrix(&call, g->a);
+  qn_call_matrix(&call, g->b);
+  qn_call_scalar(&call, g->a.dtype, g->beta);
+  qn_call_matrix(&call, g->c);
+  qn_call_i32(&call, p->parts);
+  qn_call_i64(&call, p->k_part);
+  qn_call_buffer(&call, work ? work : g->c.buffer);
+  char options[256];
+  describe(options, sizeof options, t, stream, g);
+  return qn_call_run(
+      stream,
+      &(qn_call_shape){t->source, "gemm", options, p->tiles, 1, p->parts, (uint32_t)t->threads},
+      &call);
+}
+
+static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, const plan *p,
+                               const qn_buffer *work) {
+  enum { ITEMS = 64, MAX_Y = 65535 };
+  qn_call call = {.count = 0};
+  qn_call_i64(&call, g->c.rows);
+  qn_call_i64(&call, g->c.cols);
+  qn_call_i32(&call, p->parts);
+  qn_call_i32(&call, (int32_t)g->region);
+  qn_call_scalar(&call, g->a.dtype, g->alpha);
+  qn_call_buffer(&call, work);
+  qn_call_scalar(&call, g->a.dtype, g->beta);
+  qn_call_matrix(&call, g->c);
+  char options[64];
+  snprintf(options, sizeof options, "-DQN_T=%d%s", g->a.dtype,
+           g->c.dtype != g->a.dtype ? " -DC_F32" : "");
+  return qn_call_run(stream,
+                     &(qn_call_shape){"portable/gemm_reduce.cl", "gemm_reduce", options,
+                                      qn_ceil_div(g->c.rows, ITEMS), qn_min64(g->c.cols, MAX_Y), 1,
+                                      ITEMS},
+                     &call);
+}
+
+static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const tile *t) {
+  plan p = plan_of(t, stream, g);
+  qn_buffer *work = NULL;
+  if (p.parts > 1) {
+    size_t bytes =
+        (size_t)(g->c.rows * g->c.cols * p.parts) * qn_dtype_size(qn_dtype_compute(g->a.dtype));
+    if (qn_scratch_alloc(stream, bytes, &work) != QN_OK) {
+      p.parts = 1; /* without workspace k stays whole: slower, never a failure */
+      p.k_part = p.k;
+    }
+  }
+  qn_status status = launch_tiles(stream, g, t, &p, work);
+  if (status == QN_OK && work) status = launch_reduce(stream, g, &p, work);
+  qn_scratch_free(stream, work);
+  return status;
+}
+
+/* ---- the variants ---- */
+
+static bool any(const qn_stream *stream, const qn_gemm_problem *g) {
+  (void)g;
+  return stream->device->ops->launch != NULL;
+}
+
+static bool tensor_f64(const qn_stream *stream, const qn_gemm_problem *g) {
+  return any(stream, g) && g->a.dtype == QN_F64 && sm_of(stream->device) >= 80;
+}
+
+#define VARIANT(variant, name, applicable, chosen)                                                 \
+  static double variant##_cost(const qn_stream *stream, const qn_gemm_problem *g) {                \
+    return plan_of(chosen, stream, g).seconds;                                                     \
+  }                                                                                                \
+  static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
+    return launch(stream, g, chosen);                                                              \
+  }                                                                                                \
+  const qn_gemm_variant qn_gemm_##variant = {name, applicable, variant##_cost, variant##_launch}
+
+VARIANT(tile_large, "tile_large", any, &large_tiles[g->a.dtype]);
+VARIANT(tile_small, "tile_small", any, &small_tiles[g->a.dtype]);
+VARIANT(dmma_large, "dmma_large", tensor_f64, &dmma_large);
+VARIANT(dmma_small, "dmma_small", tensor_f64, &dmma_small);

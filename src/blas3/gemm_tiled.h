@@ -1,0 +1,12 @@
+/* GEMM by compiled tiles: variants of one host driver over src/kernels/portable. */
+#ifndef QN_BLAS3_GEMM_TILED_H
+#define QN_BLAS3_GEMM_TILED_H
+
+#include "blas3/target.h"
+
+extern const qn_gemm_variant qn_gemm_tile_large; /* register tiles for large products */
+extern const qn_gemm_variant qn_gemm_tile_small; /* smaller tiles: more groups, less waste */
+extern const qn_gemm_variant qn_gemm_dmma_large; /* f64 on NVIDIA's tensor cores */
+extern const qn_gemm_variant qn_gemm_dmma_small;
+
+#endif

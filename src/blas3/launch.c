@@ -1,0 +1,47 @@
+/* Collects arguments and launches a kernel of the library. */
+#include "blas3/launch.h"
+
+static unsigned next(qn_call *call, size_t size) {
+  unsigned i = call->count++;
+  call->args[i] = (qn_arg){.kind = QN_ARG_VALUE, .size = size, .value = &call->values[i]};
+  return i;
+}
+
+void qn_call_i32(qn_call *call, int32_t value) {
+  call->values[next(call, sizeof value)].i32 = value;
+}
+
+void qn_call_i64(qn_call *call, int64_t value) {
+  call->values[next(call, sizeof value)].i64 = value;
+}
+
+void qn_call_scalar(qn_call *call, qn_dtype dtype, qn_scalar value) {
+  size_t parts = qn_dtype_is_complex(dtype) ? 2 : 1;
+  if (dtype == QN_F64 || dtype == QN_C128) {
+    double *to = call->values[next(call, parts * sizeof *to)].f64;
+    to[0] = value.re;
+    to[1] = value.im;
+  } else {
+    float *to = call->values[next(call, parts * sizeof *to)].f32;
+    to[0] = (float)value.re;
+    to[1] = (float)value.im;
+  }
+}
+
+void qn_call_buffer(qn_call *call, const qn_buffer *buffer) {
+  call->args[call->count++] = (qn_arg){.kind = QN_ARG_MEM, .mem = buffer->mem};
+}
+
+void qn_call_matrix(qn_call *call, qn_matrix m) {
+  qn_call_buffer(call, m.buffer);
+  qn_call_i64(call, m.offset);
+  qn_call_i64(call, m.ld);
+}
+
+qn_status qn_call_run(qn_stream *stream, const qn_call_shape *shape, const qn_call *call) {
+  const qn_jit_entry *kernel;
+  QN_TRY(qn_jit_kernel(stream->device, shape->source, shape->entry, shape->options, &kernel));
+  qn_launch launch = {.groups = {(uint32_t)shape->x, (uint32_t)shape->y, (uint32_t)shape->z},
+                      .group = {shape->items, 1, 1}};
+  return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
+}

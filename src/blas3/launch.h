@@ -1,0 +1,38 @@
+/* Arguments of a kernel launch, collected one by one, and the launch. */
+#ifndef QN_BLAS3_LAUNCH_H
+#define QN_BLAS3_LAUNCH_H
+
+#include "jit/jit.h"
+
+enum { QN_CALL_ARGS = 24 };
+
+typedef struct qn_call {
+  qn_arg args[QN_CALL_ARGS];
+  union {
+    int32_t i32;
+    int64_t i64;
+    float f32[2];
+    double f64[2];
+  } values[QN_CALL_ARGS];
+  unsigned count;
+} qn_call;
+
+void qn_call_i32(qn_call *call, int32_t value);
+void qn_call_i64(qn_call *call, int64_t value);
+/* As the accumulator of `dtype`: one or two f32 or f64. */
+void qn_call_scalar(qn_call *call, qn_dtype dtype, qn_scalar value);
+void qn_call_buffer(qn_call *call, const qn_buffer *buffer);
+/* Buffer, offset and leading dimension. */
+void qn_call_matrix(qn_call *call, qn_matrix m);
+
+/* Kernel `entry` of `source` with `options`, over groups x, y, z of `items` items in one dimension.
+ */
+typedef struct qn_call_shape {
+  const char *source, *entry, *options;
+  int64_t x, y, z;
+  uint32_t items;
+} qn_call_shape;
+
+qn_status qn_call_run(qn_stream *stream, const qn_call_shape *shape, const qn_call *call);
+
+#endif

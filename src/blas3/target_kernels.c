@@ -1,0 +1,173 @@
+/* The target over compiled kernels: any device with a compiler. Base blocks run in one launch each;
+ * src/kernels/portable/triangle.cl has the canonical form they work on. */
+#include "blas3/gemm_tiled.h"
+#include "blas3/launch.h"
+#include <stdio.h>
+
+/* ---- base blocks ---- */
+
+/* Order of a block, columns a group works on, rows an item keeps in registers: what fits 32 KiB of
+ * local memory and the registers of an item. */
+typedef struct block_shape {
+  int order, rhs, rows;
+} block_shape;
+
+static const block_shape shapes[QN_DTYPE_COUNT] = {
+    [QN_F16] = {64, 32, 16}, [QN_BF16] = {64, 32, 16}, [QN_F32] = {64, 32, 16},
+    [QN_F64] = {32, 32, 16}, [QN_C64] = {32, 32, 8},   [QN_C128] = {32, 16, 8},
+};
+
+/* Every case as a lower triangle from the left: places and signed strides of L and of the columns.
+ */
+typedef struct canonical {
+  int64_t off_a, si, sj, off_b, bi, br;
+  bool conj;
+} canonical;
+
+static canonical canonical_of(const qn_triangular_problem *p) {
+  bool left = p->side == QN_LEFT;
+  /* op(A) X = B as it stands; X op(A) = B is op(A)^T X^T = B^T */
+  bool transposed = (p->trans != QN_NOTRANS) == left;
+  bool lower = (p->uplo == QN_LOWER) != transposed;
+  canonical c = {.off_a = p->a.offset,
+                 .si = transposed ? p->a.ld : 1,
+                 .sj = transposed ? 1 : p->a.ld,
+                 .off_b = p->b.offset,
+                 .bi = left ? 1 : p->b.ld,
+                 .br = left ? p->b.ld : 1,
+                 .conj = p->trans == QN_CONJTRANS};
+  if (!lower) { /* an upper triangle is a lower one read from its end */
+    int64_t last = p->a.rows - 1;
+    c.off_a += last * (c.si + c.sj);
+    c.off_b += last * c.bi;
+    c.si = -c.si;
+    c.sj = -c.sj;
+    c.bi = -c.bi;
+  }
+  return c;
+}
+
+static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const char *source,
+                            const char *entry) {
+  const block_shape *s = &shapes[p->a.dtype];
+  canonical c = canonical_of(p);
+  int64_t nrhs = p->side == QN_LEFT ? p->b.cols : p->b.rows;
+  qn_call call = {.count = 0};
+  qn_call_i32(&call, (int32_t)p->a.rows);
+  qn_call_i64(&call, nrhs);
+  qn_call_i32(&call, p->diag == QN_UNIT);
+  qn_call_i32(&call, c.conj);
+  qn_call_scalar(&call, p->a.dtype, p->alpha);
+  qn_call_buffer(&call, p->a.buffer);
+  qn_call_i64(&call, c.off_a);
+  qn_call_i64(&call, c.si);
+  qn_call_i64(&call, c.sj);
+  qn_call_buffer(&call, p->b.buffer);
+  qn_call_i64(&call, c.off_b);
+  qn_call_i64(&call, c.bi);
+  qn_call_i64(&call, c.br);
+  char options[96];
+  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DRHS=%d -DBS=%d", p->a.dtype, s->order,
+           s->rhs, s->rows);
+  return qn_call_run(
+      stream,
+      &(qn_call_shape){source, entry, options, qn_ceil_div(nrhs, s->rhs), 1, 1, (uint32_t)s->rhs},
+      &call);
+}
+
+static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
+  return triangular(stream, p, "portable/trsm_base.cl", "trsm_base");
+}
+
+static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
+  return triangular(stream, p, "portable/trmm_base.cl", "trmm_base");
+}
+
+static int64_t triangular_block(const qn_stream *stream, const qn_triangular_problem *p) {
+  (void)stream;
+  return shapes[p->a.dtype].order;
+}
+
+static int64_t block_limit(qn_dtype dtype) {
+  return shapes[dtype].order;
+}
+
+static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
+                       qn_buffer *info) {
+  enum { ITEMS = 256 };
+  bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
+  qn_call call = {.count = 0};
+  qn_call_i32(&call, (int32_t)a.rows);
+  qn_call_i64(&call, first);
+  qn_call_buffer(&call, a.buffer);
+  qn_call_i64(&call, a.offset);
+  qn_call_i64(&call, lower ? 1 : a.ld);
+  qn_call_i64(&call, lower ? a.ld : 1);
+  qn_call_i32(&call, !lower);
+  qn_call_buffer(&call, info);
+  char options[64];
+  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DTHREADS=%d", a.dtype,
+           shapes[a.dtype].order, ITEMS);
+  return qn_call_run(
+      stream, &(qn_call_shape){"portable/potrf_base.cl", "potrf_base", options, 1, 1, 1, ITEMS},
+      &call);
+}
+
+static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
+  (void)stream;
+  return shapes[dtype].order;
+}
+
+/* ---- maps over a view ---- */
+
+enum { MAP_ITEMS = 64, MAP_MAX_Y = 65535 };
+
+static qn_status map(qn_stream *stream, qn_matrix over, const char *source, const char *entry,
+                     const char *options, const qn_call *call) {
+  return qn_call_run(stream,
+                     &(qn_call_shape){source, entry, options, qn_ceil_div(over.rows, MAP_ITEMS),
+                                      qn_min64(over.cols, MAP_MAX_Y), 1, MAP_ITEMS},
+                     call);
+}
+
+static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
+  qn_call call = {.count = 0};
+  qn_call_i64(&call, x.rows);
+  qn_call_i64(&call, x.cols);
+  qn_call_scalar(&call, x.dtype, alpha);
+  qn_call_matrix(&call, x);
+  char options[32];
+  snprintf(options, sizeof options, "-DQN_T=%d", x.dtype);
+  return map(stream, x, "portable/scale.cl", "scale", options, &call);
+}
+
+static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
+  bool to_half = qn_dtype_is_half(dst.dtype);
+  qn_call call = {.count = 0};
+  qn_call_i64(&call, src.rows);
+  qn_call_i64(&call, src.cols);
+  qn_call_matrix(&call, src);
+  qn_call_matrix(&call, dst);
+  char options[48];
+  snprintf(options, sizeof options, "-DQN_T=%d -DTO_HALF=%d", to_half ? dst.dtype : src.dtype,
+           to_half);
+  return map(stream, src, "portable/cast.cl", "cast", options, &call);
+}
+
+static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_small,
+                                                  &qn_gemm_dmma_large, &qn_gemm_dmma_small};
+
+const qn_target qn_target_kernels = {
+    .base = "kernel_base",
+    .gemm = variants,
+    .gemms = sizeof variants / sizeof *variants,
+    .trsm = trsm,
+    .trmm = trmm,
+    .trsm_block = triangular_block,
+    .trmm_block = triangular_block,
+    .block_limit = block_limit,
+    .potrf = potrf,
+    .potrf_block = potrf_block,
+    .scale = scale,
+    .cast = cast,
+};
