@@ -1,5 +1,6 @@
 /* Opening by content, writing by name. */
 #include "io/convert.h"
+#include "io/mtx.h"
 #include "io/npy.h"
 #include "io/write.h"
 #include "core/core.h"
@@ -13,7 +14,7 @@ static writer writer_of(const char *path) {
   static const struct {
     const char *ending;
     writer write;
-  } known[] = {{".npy", qn_npy_write}};
+  } known[] = {{".npy", qn_npy_write}, {".mtx", qn_mtx_write}};
   size_t length = strlen(path);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     size_t ending = strlen(known[i].ending);
@@ -33,6 +34,7 @@ static qn_status fail_unknown(const qn_source *source) {
 
 static qn_status read_source(qn_source *source, const qn_dtype *want, qn_file_matrix *m) {
   if (qn_npy_recognise(source)) return qn_npy_read(source, want, m);
+  if (qn_mtx_recognise(source)) return qn_mtx_read(source, want, m);
   return fail_unknown(source);
 }
 

@@ -5,5 +5,6 @@
 #include "io/output.h"
 
 qn_status qn_npy_write(qn_output *output, const qn_file_matrix *m);
+qn_status qn_mtx_write(qn_output *output, const qn_file_matrix *m);
 
 #endif
