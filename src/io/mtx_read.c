@@ -115,7 +115,7 @@ static qn_status read_array(reader *r) {
   int64_t count = 0;
   int64_t below = r->header->symmetry == QN_MTX_SKEW;
   skip_to_next(r);
-  for (int64_t j = 0; j < r->m->cols; j++) {
+  for (int64_t j = 0; j < r->m->cols && count < r->header->entries; j++) {
     int64_t first = r->header->symmetry == QN_MTX_GENERAL ? 0 : j + below;
     for (int64_t i = first; i < r->m->rows; i++, count++) {
       value v;

@@ -42,7 +42,7 @@ static qn_status write_run(text *t, const void *elements, qn_dtype dtype, size_t
 
 static qn_status write_elements(text *t, const qn_file_matrix *m) {
   size_t size = qn_dtype_size(m->dtype);
-  for (int64_t j = 0; j < m->cols; j++) {
+  for (int64_t j = 0; m->rows > 0 && j < m->cols; j++) {
     const char *column = (const char *)m->data + (size_t)j * (size_t)m->ld * size;
     for (int64_t i = 0; i < m->rows; i += STEP) {
       size_t count = (size_t)qn_min64(STEP, m->rows - i);

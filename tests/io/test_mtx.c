@@ -102,6 +102,8 @@ static void liberties_that_files_take(void **state) {
   assert_matrix("%%MatrixMarket matrix array real general\n1 4\nNaN\nInf\n-Infinity\n-nan\n", 1, 4,
                 odd);
   assert_matrix("%%MatrixMarket matrix array real general\n0 4\n", 0, 4, NULL);
+  assert_matrix("%%MatrixMarket matrix array real general\n0 9223372036854775807\n", 0, INT64_MAX,
+                NULL);
   assert_matrix("%%MatrixMarket matrix array real symmetric\n0 0\n% none\n", 0, 0, NULL);
   assert_matrix("%%MatrixMarket matrix coordinate real general\n4 0 0", 4, 0, NULL);
 }
@@ -260,6 +262,10 @@ static void written_text(void **state) {
   size_t size;
   assert_string_equal(file_bytes(path, &size), "%%MatrixMarket matrix array real general\n2 2\n"
                                                "1\n0.1\n-2.5e-07\n1e+300\n");
+  const qn_file_matrix none = {.dtype = QN_F64, .rows = 0, .cols = INT64_MAX, .ld = 1};
+  assert_int_equal(qn_io_write(path, &none), QN_OK);
+  assert_string_equal(file_bytes(path, &size),
+                      "%%MatrixMarket matrix array real general\n0 9223372036854775807\n");
   float pair[] = {1, -0.0f, 0.1f, 3};
   const qn_file_matrix z = {.dtype = QN_C64, .rows = 1, .cols = 2, .ld = 1, .data = pair};
   assert_int_equal(qn_io_write(path, &z), QN_OK);
