@@ -3,7 +3,7 @@
  *             slab                     workspace, one buffer:
  *          +--+----+---+
  *      B   |  |    |   |  left         | slab of B, f32 | tile of A, f32 |
- *          +--+----+---+                   <= 4 MiB*         <= 4 MiB
+ *          +--+----+---+                   <= 4 MiB*         <= 1 MiB
  *                                      * or SLAB_MIN rows or columns: O(n)
  *
  * Each slab is cast in, solved or multiplied in f32, rounded once on its way out. A is converted
@@ -11,7 +11,7 @@
 #include "blas3/half.h"
 
 enum {
-  TILE_ORDER = 1024,              /* 4 MiB of f32 */
+  TILE_ORDER = 512,               /* 1 MiB of f32 */
   SLAB_ELEMENTS = 1024 * 1024,    /* 4 MiB */
   SLAB_MIN = 16,                  /* a narrower slab would convert A too often */
   SLAB_ALIGN = 64 / sizeof(float) /* the tile begins at a cache line */

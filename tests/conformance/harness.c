@@ -1,0 +1,253 @@
+/* The device under test, frames, sizes and scores. */
+#include "conformance/harness.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the device ---- */
+
+static qn_device *device;
+static qn_stream *stream;
+static qn_device_info info;
+static uint64_t seed;
+
+static const char *environment(const char *name, const char *fallback) {
+  const char *text = getenv(name);
+  return text && *text ? text : fallback;
+}
+
+static const char *device_name(void) {
+  return environment("QUERN_TEST_DEVICE", "cpu");
+}
+
+static void print_scores(void);
+
+int harness_open(void **state) {
+  (void)state;
+  seed = strtoull(environment("QUERN_TEST_SEED", "20261130"), NULL, 0);
+  if (qn_device_open(device_name(), &device) != QN_OK || qn_device_query(device, &info) != QN_OK ||
+      qn_stream_create(device, &stream) != QN_OK) {
+    print_error("%s\n", qn_last_error());
+    return -1;
+  }
+  print_message("device %s (%s), QUERN_TEST_SEED=%llu\n", info.id, info.arch,
+                (unsigned long long)seed);
+  return 0;
+}
+
+int harness_close(void **state) {
+  (void)state;
+  print_scores();
+  qn_stream_free(stream);
+  qn_device_close(device);
+  return 0;
+}
+
+qn_device *the_device(void) {
+  return device;
+}
+
+qn_stream *the_stream(void) {
+  return stream;
+}
+
+bool device_has(qn_dtype dtype) {
+  return info.dtypes >> dtype & 1;
+}
+
+void skip_without(qn_dtype dtype) {
+  if (device_has(dtype)) return;
+  print_message("%s does not compute in %s\n", info.id, qn_dtype_name(dtype));
+  skip();
+}
+
+void skip_unless_isa(void) {
+  const char *wanted = environment("QUERN_CPU_ISA", "");
+  qn_device *cpu;
+  qn_device_info found;
+  if (!*wanted || qn_device_open("cpu", &cpu) != QN_OK) return;
+  qn_status status = qn_device_query(cpu, &found);
+  qn_device_close(cpu);
+  if (status != QN_OK || strcmp(found.arch, wanted) == 0) return;
+  printf("QUERN_CPU_ISA=%s does not run here: skipped\n", wanted);
+  exit(77);
+}
+
+bool full_grid(void) {
+  return strcmp(environment("QUERN_TEST_FULL", "0"), "0") != 0;
+}
+
+bool case_drawn(dice *d) {
+  static int64_t thin;
+  if (thin == 0) thin = strtoll(environment("QUERN_TEST_THIN", "1"), NULL, 10);
+  return thin <= 1 || dice_below(d, thin) == 0;
+}
+
+dice new_dice(void) {
+  return (dice){seed};
+}
+
+void ok_(qn_status status, const char *call, const char *file, int line) {
+  if (status == QN_OK) return;
+  print_error("%s: %s: %s\n", call, qn_status_string(status), qn_last_error());
+  _fail(file, line);
+}
+
+/* ---- frames ---- */
+
+frame frame_new(qn_dtype dtype, int64_t rows, int64_t cols, int64_t gap) {
+  frame f = {0};
+  int64_t side = gap > 0 ? 1 : 0;
+  ok(qn_matrix_alloc(device, dtype, rows + gap, cols + 2 * side, &f.whole));
+  f.view = qn_matrix_sub(f.whole, gap / 2, side, rows, cols);
+  f.bytes = (size_t)(f.whole.ld * f.whole.cols) * qn_dtype_size(dtype);
+  f.before = malloc(f.bytes + 1);
+  f.after = malloc(f.bytes + 1);
+  assert_non_null(f.before);
+  assert_non_null(f.after);
+  return f;
+}
+
+void frame_free(frame *f) {
+  qn_buffer_free(f->whole.buffer);
+  free(f->before);
+  free(f->after);
+  *f = (frame){0};
+}
+
+static size_t view_start(const frame *f) {
+  return (size_t)f->view.offset * qn_dtype_size(f->view.dtype);
+}
+
+void frame_put(frame *f, wide m) {
+  memset(f->before, 0xff, f->bytes);
+  wide_store(m, f->view.dtype, f->before + view_start(f), f->view.ld);
+  wide rounded = wide_load(f->view.dtype, f->before + view_start(f), m.rows, m.cols, f->view.ld);
+  size_t bytes = (size_t)(m.rows * m.cols) * sizeof(double);
+  memcpy(m.re, rounded.re, bytes);
+  if (m.im) memcpy(m.im, rounded.im, bytes);
+  wide_free(&rounded);
+  ok(qn_matrix_write(stream, f->whole, f->before, f->whole.ld));
+}
+
+static void read_back(frame *f) {
+  ok(qn_matrix_read(stream, f->after, f->whole.ld, f->whole));
+  ok(qn_stream_sync(stream));
+}
+
+wide frame_get(frame *f) {
+  read_back(f);
+  /* Lay what came back into the view of `before`: then all bytes must agree. */
+  size_t element = qn_dtype_size(f->view.dtype), run = (size_t)f->view.rows * element;
+  for (int64_t j = 0; j < f->view.cols; j++) {
+    size_t at = view_start(f) + (size_t)(j * f->view.ld) * element;
+    memcpy(f->before + at, f->after + at, run);
+  }
+  if (memcmp(f->before, f->after, f->bytes) != 0) fail_msg("bytes around the view have changed");
+  return wide_load(f->view.dtype, f->after + view_start(f), f->view.rows, f->view.cols, f->view.ld);
+}
+
+void frame_assert_same(frame *f) {
+  read_back(f);
+  if (memcmp(f->before, f->after, f->bytes) != 0) fail_msg("an operand that is only read changed");
+}
+
+void poison_triangle(wide a, qn_uplo uplo, qn_diag diag) {
+  for (int64_t j = 0; j < a.cols; j++) {
+    for (int64_t i = 0; i < a.rows; i++) {
+      bool other = uplo == QN_LOWER ? i < j : i > j;
+      if (!other && !(i == j && diag == QN_UNIT)) continue;
+      a.re[i + j * a.rows] = NAN;
+      if (a.im) a.im[i + j * a.rows] = NAN;
+    }
+  }
+}
+
+wide random_matrix(dice *d, int64_t rows, int64_t cols, bool complex) {
+  wide m = wide_new(rows, cols, complex);
+  for (int64_t i = 0; i < rows * cols; i++) {
+    m.re[i] = dice_uniform(d);
+    if (complex) m.im[i] = dice_uniform(d);
+  }
+  return m;
+}
+
+void round_to(wide m, qn_dtype dtype) {
+  size_t bytes = (size_t)(m.rows * m.cols) * qn_dtype_size(dtype);
+  void *data = malloc(bytes + 1);
+  assert_non_null(data);
+  wide_store(m, dtype, data, m.rows);
+  wide rounded = wide_load(dtype, data, m.rows, m.cols, m.rows);
+  memcpy(m.re, rounded.re, (size_t)(m.rows * m.cols) * sizeof(double));
+  if (m.im) memcpy(m.im, rounded.im, (size_t)(m.rows * m.cols) * sizeof(double));
+  wide_free(&rounded);
+  free(data);
+}
+
+qn_scalar some_scalar(dice *d, qn_dtype dtype) {
+  static const qn_scalar list[] = {{1.0, 0.0}, {-0.75, 0.5}, {2.5, -1.25}, {-1.0, 0.0}};
+  qn_scalar s = list[dice_below(d, 4)];
+  if (dtype != QN_C64 && dtype != QN_C128) s.im = 0.0;
+  return s;
+}
+
+/* ---- sizes ---- */
+
+const int64_t small_orders[] = {1, 2, 31, 32, 33, 63, 65, 127, 129, 255, 257, 0};
+const int64_t large_orders[] = {511, 1000, 2049, 0};
+const int64_t small_nrhs[] = {1, 2, 7, 0};
+const int64_t large_nrhs[] = {1, 2, 7, 64, 65, -1, 0};
+
+int64_t sample_columns(dice *d, int64_t cols, int64_t columns[SAMPLED]) {
+  int64_t count = cols < SAMPLED ? cols : SAMPLED;
+  for (int64_t j = 0; j < count; j++) {
+    /* One of each of `count` equal runs, the first and the last column always. */
+    int64_t low = j * cols / count, high = (j + 1) * cols / count;
+    columns[j] = j == 0 ? 0 : j == count - 1 ? cols - 1 : low + dice_below(d, high - low);
+  }
+  return count;
+}
+
+/* ---- scores ---- */
+
+typedef struct entry {
+  const char *routine, *family, *measure;
+  qn_dtype dtype;
+  double value, bound; /* of the case that used most of its bound */
+} entry;
+
+enum { ENTRIES = 512 };
+static entry entries[ENTRIES];
+static int used_entries;
+
+static entry *find_entry(const char *routine, qn_dtype dtype, const char *family,
+                         const char *measure) {
+  for (int i = 0; i < used_entries; i++) {
+    entry *e = entries + i;
+    if (e->dtype == dtype && strcmp(e->routine, routine) == 0 && strcmp(e->family, family) == 0 &&
+        strcmp(e->measure, measure) == 0)
+      return e;
+  }
+  assert_true(used_entries < ENTRIES);
+  entries[used_entries] = (entry){routine, family, measure, dtype, 0.0, 1.0};
+  return entries + used_entries++;
+}
+
+bool score(const char *routine, qn_dtype dtype, const char *family, const char *measure,
+           double value, double bound) {
+  entry *e = find_entry(routine, dtype, family, measure);
+  if (!(value / bound <= e->value / e->bound)) {
+    e->value = value;
+    e->bound = bound;
+  }
+  return value <= bound;
+}
+
+static void print_scores(void) {
+  for (int i = 0; i < used_entries; i++) {
+    const entry *e = entries + i;
+    print_message("  %-6s %-5s %-12s %-12s %10.3g of %.4g\n", e->routine, qn_dtype_name(e->dtype),
+                  e->family, e->measure, e->value, e->bound);
+  }
+  used_entries = 0;
+}
