@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_ARGS ?=
 
-.PHONY: all demo check check-full asan tsan bench install format lint clean bootstrap bootstrap-check
+.PHONY: all demo check check-full check-gpu asan tsan bench install format lint clean bootstrap \
+        bootstrap-check
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +27,9 @@ check: bootstrap-check all
 
 check-full: bootstrap-check all
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+check-gpu: bootstrap-check all
+	scripts/check_gpu.sh $(BUILD)
 
 asan:
 	$(MAKE) BUILD=$(BUILD)-asan CMAKE_ARGS="-DQUERN_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo" all

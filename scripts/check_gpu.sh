@@ -1,0 +1,69 @@
+#!/bin/sh
+# Runs the conformance tests, the demo and, where it is installed, compute-sanitizer over every
+# device that the command finds beside the cpu. Needs a build, not ctest: the build folder may have
+# been made on another machine.
+# usage: check_gpu.sh <build folder> [device...]
+#   QUERN_CHECK_THIN   one case in N of the conformance grids [1]
+#   QUERN_CHECK_LOGS   where the logs go [a temporary folder]
+set -u
+build=$1
+shift
+thin=${QUERN_CHECK_THIN:-1}
+logs=${QUERN_CHECK_LOGS:-$(mktemp -d)}
+mkdir -p "$logs"
+passed=0 failed=0 skipped=0
+
+devices=$*
+[ -n "$devices" ] || devices=$("$build/bin/quern" devices | awk 'NR > 1 && $1 ~ /:/ {print $1}')
+if [ -z "$devices" ]; then
+  echo "check-gpu: no device beside the cpu"
+  "$build/bin/quern" devices --verbose
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+fi
+
+# try <name> <command...>: one line, and the log's end when it failed
+try() {
+  name=$1
+  shift
+  log=$logs/$(echo "$name" | tr ' /:' '___').log
+  begun=$(date +%s)
+  if "$@" >"$log" 2>&1; then code=0; else code=$?; fi
+  took=$(($(date +%s) - begun))
+  case $code in
+  0) passed=$((passed + 1)) && echo "ok       $name (${took} s)" ;;
+  77) skipped=$((skipped + 1)) && echo "skipped  $name" ;;
+  *)
+    failed=$((failed + 1))
+    echo "FAILED   $name ($code)"
+    tail -n 15 "$log" | sed 's/^/         /'
+    ;;
+  esac
+}
+
+for device in $devices; do
+  for test in "$build"/tests/conformance/test_conformance_* "$build"/tests/blas3/test_blas3_*; do
+    [ -x "$test" ] || continue
+    try "$device ${test##*/test_}" \
+      env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" "$test"
+  done
+  [ -x "$build/bin/co2_forecast" ] &&
+    try "$device demo" "$build/bin/co2_forecast" --device "$device" --out "$logs/demo"
+
+  case $device in cuda:*) ;; *) continue ;; esac
+  if command -v compute-sanitizer >/dev/null 2>&1; then
+    for tool in memcheck racecheck; do
+      for topic in gemm trsm trmm potrf; do
+        try "$device $tool $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN=400 \
+          compute-sanitizer --tool $tool --error-exitcode 9 \
+          "$build/tests/conformance/test_conformance_$topic"
+      done
+    done
+  else
+    echo "skipped  $device compute-sanitizer is not installed"
+    skipped=$((skipped + 1))
+  fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
