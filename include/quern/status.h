@@ -40,7 +40,8 @@ QN_API const char *qn_last_error(void);
 
 typedef enum qn_log_level { QN_LOG_ERROR, QN_LOG_WARNING, QN_LOG_INFO, QN_LOG_DEBUG } qn_log_level;
 
-/* Receives messages (without a newline) from any thread that is inside the library. */
+/* Receives messages (without a newline) from any thread that is inside the library. It must not
+ * call the library, which may hold locks. */
 typedef void (*qn_log_fn)(void *user, qn_log_level level, const char *message);
 
 /* Sets the process-wide log callback; NULL (the default) drops all messages. Not to be called

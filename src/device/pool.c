@@ -48,7 +48,8 @@ struct qn_pool {
   qn_pool_stats stats;
 };
 
-/* The list that serves `bytes`, and the size of its blocks. False when no size_t holds it. */
+/* The list that serves `bytes`, and the size of its blocks. False when no object can be so large.
+ */
 static bool size_class(size_t bytes, unsigned *list, size_t *capacity) {
   const size_t smallest = (size_t)1 << SMALLEST_SHIFT;
   if (bytes <= smallest) {
@@ -60,9 +61,9 @@ static bool size_class(size_t bytes, unsigned *list, size_t *capacity) {
   unsigned top = (unsigned)(sizeof(unsigned long) * CHAR_BIT) - 1 -
                  (unsigned)__builtin_clzl((unsigned long)bytes - 1);
   unsigned shift = (top < LARGE_SHIFT ? top : LARGE_SHIFT) - 2;
-  size_t rounded;
-  if (!qn_add_size(bytes, ((size_t)1 << shift) - 1, &rounded)) return false;
-  *capacity = rounded >> shift << shift;
+  size_t step = (size_t)1 << shift;
+  if (bytes > PTRDIFF_MAX - step) return false;
+  *capacity = (bytes + step - 1) / step * step;
   *list = LARGE;
   if (top < LARGE_SHIFT)
     *list = (top - SMALLEST_SHIFT) * SUB_STEPS + (unsigned)(*capacity >> shift) - SUB_STEPS;
@@ -145,27 +146,31 @@ static void trim(qn_pool *pool, uint64_t target) {
       }
 }
 
-static qn_status over_limit(const qn_pool *pool, size_t bytes) {
+/* Makes room for `capacity` more under the limit. Without one the cpu's pool keeps to half of the
+ * memory while it can: the system would overcommit, and kill, where a driver refuses. */
+static qn_status make_room(qn_device *device, size_t bytes, size_t capacity) {
+  qn_pool *pool = device->pool;
+  uint64_t limit = pool->stats.limit, target = limit;
+  if (!limit && device->cpu) target = device->info.memory / 2;
+  if (!target) return QN_OK;
+  if (pool->stats.held + capacity > target) trim(pool, target > capacity ? target - capacity : 0);
+  if (!limit || pool->stats.held + capacity <= limit) return QN_OK;
   return qn_fail(QN_EDEVMEM, "qn_buffer_alloc",
                  "%zu bytes asked for, %llu in use, limit %llu (QUERN_POOL_LIMIT)", bytes,
-                 (unsigned long long)pool->stats.in_use, (unsigned long long)pool->stats.limit);
+                 (unsigned long long)pool->stats.in_use, (unsigned long long)limit);
 }
 
 static qn_status new_block(qn_device *device, qn_memory kind, size_t bytes, size_t capacity,
                            unsigned list, qn_buffer **out) {
   qn_pool *pool = device->pool;
-  uint64_t limit = pool->stats.limit;
-  if (limit) {
-    if (capacity > limit) return over_limit(pool, bytes);
-    trim(pool, limit - capacity);
-    if (pool->stats.held > limit - capacity) return over_limit(pool, bytes);
-  }
+  qn_status status = make_room(device, bytes, capacity);
+  if (status != QN_OK) return status;
 
   qn_buffer *block = qn_host_zalloc(sizeof *block);
   if (!block) return qn_fail(QN_ENOMEM, "qn_buffer_alloc", "no memory for the buffer");
   const qn_backend_ops *ops = device->ops;
   pool->stats.driver_calls++;
-  qn_status status = ops->alloc(device->handle, kind, capacity, &block->mem);
+  status = ops->alloc(device->handle, kind, capacity, &block->mem);
   if (status == QN_EDEVMEM && pool->stats.held > pool->stats.in_use) {
     trim(pool, 0);
     pool->stats.driver_calls++;

@@ -145,6 +145,7 @@ static void alloc_makes_room_for_all(void **state) {
   const int64_t big = (int64_t)1 << 32;
   assert_int_equal(qn_matrix_alloc(f->device, QN_F32, big, big, &m), QN_EDEVMEM);
   assert_int_equal(qn_matrix_alloc(f->device, QN_F64, big, big / 4, &m), QN_EDEVMEM);
+  assert_int_equal(qn_pool_set_limit(f->device, 1 << 20), QN_OK);
   assert_int_equal(qn_matrix_alloc(f->device, QN_F32, big * 512, big / 8192, &m), QN_EDEVMEM);
 }
 

@@ -216,6 +216,26 @@ static void out_of_memory_trims_and_tries_again(void **state) {
   mock.room = SIZE_MAX;
 }
 
+/* The system would overcommit: the pool itself keeps what it caches within bounds. */
+static void the_cpu_gives_cached_blocks_back_before_it_holds_half_the_memory(void **state) {
+  (void)state;
+  qn_device *cpu;
+  qn_buffer *buffer, *other;
+  assert_int_equal(qn_device_open("cpu", &cpu), QN_OK);
+  cpu->info.memory = 16 << 20;
+  assert_int_equal(qn_buffer_alloc(cpu, QN_MEMORY_DEVICE, 5 << 20, &buffer), QN_OK);
+  qn_buffer_free(buffer);
+  assert_int_equal(qn_buffer_alloc(cpu, QN_MEMORY_DEVICE, 3 << 20, &other), QN_OK);
+  assert_int_equal(stats_of(cpu).held, 8 << 20); /* half is allowed */
+  assert_int_equal(qn_buffer_alloc(cpu, QN_MEMORY_DEVICE, 4 << 20, &buffer), QN_OK);
+  assert_int_equal(stats_of(cpu).held, 7 << 20);
+  qn_buffer_free(other);
+  assert_int_equal(qn_buffer_alloc(cpu, QN_MEMORY_DEVICE, 99 << 20, &other), QN_OK); /* no limit */
+  qn_buffer_free(buffer);
+  qn_buffer_free(other);
+  qn_device_close(cpu);
+}
+
 static void absurd_sizes_are_refused(void **state) {
   fixture *f = *state;
   qn_buffer *buffer;
@@ -463,6 +483,7 @@ int main(void) {
       POOL_TEST(lowering_the_limit_trims),
       POOL_TEST(the_environment_sets_the_limit),
       POOL_TEST(out_of_memory_trims_and_tries_again),
+      POOL_TEST(the_cpu_gives_cached_blocks_back_before_it_holds_half_the_memory),
       POOL_TEST(absurd_sizes_are_refused),
       POOL_TEST(another_stream_waits_for_the_former_life),
       POOL_TEST(every_stream_of_the_second_life_waits),

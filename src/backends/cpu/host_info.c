@@ -84,9 +84,13 @@ unsigned qn_host_clock_mhz(void) {
   return cpuinfo_value("cpu MHz", text, sizeof text) ? (unsigned)strtoul(text, NULL, 10) : 0;
 }
 
+/* A container has less than the machine; "max" reads as 0. */
 uint64_t qn_host_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+  uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+  uint64_t limit = sys_number("/sys/fs/cgroup/memory.max");
+  if (!limit) limit = sys_number("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  return limit && limit < bytes ? limit : bytes;
 }
 
 /* Levels are numbered upwards: the last index that exists is the last level. */

@@ -8,7 +8,7 @@
 
 void qn_host_cpu_name(char *text, size_t size); /* the product's name, or the architecture's */
 unsigned qn_host_clock_mhz(void);               /* the highest clock, 0 where unknown */
-uint64_t qn_host_memory(void);                  /* bytes of physical memory */
+uint64_t qn_host_memory(void);                  /* bytes that this process may use */
 uint64_t qn_host_last_cache(void);              /* bytes, 0 where unknown */
 
 #endif
