@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { QUEUE = 64, STREAMS = 128 };
 
@@ -98,6 +99,8 @@ static qn_status mock_query(unsigned index, qn_device_info *info) {
 
 static qn_status mock_open(unsigned index, qn_bdev **dev) {
   (void)index;
+  atomic_store(&mock.opening, true);
+  nanosleep(&(struct timespec){0, mock.open_milliseconds * 1000000L}, NULL);
   mock.devices++;
   *dev = &the_device;
   return QN_OK;
@@ -236,6 +239,10 @@ static qn_status mock_event_record(qn_bevent *event, qn_bstream *stream) {
 
 static qn_status mock_event_wait(qn_bevent *event, qn_bstream *stream) {
   mock.waits++;
+  if (mock.fail_next_wait) {
+    mock.fail_next_wait = false;
+    return qn_fail(QN_EBACKEND, "mock", "the wait was refused");
+  }
   return enqueue(stream, (work){.action = WAIT, .event = event, .mark = event->recorded});
 }
 

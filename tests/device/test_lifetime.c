@@ -264,6 +264,7 @@ static void a_driver_fault_stays_on_its_stream_alone(void **state) {
   assert_int_equal(qn_stream_create(device, &s), QN_OK);
   assert_int_equal(qn_stream_create(device, &t), QN_OK);
   assert_int_equal(qn_stream_result(s, qn_fail(QN_EBACKEND, "launch", "error 700")), QN_EBACKEND);
+  assert_int_equal(qn_stream_result(s, qn_fail(QN_EBACKEND, "launch", "another")), QN_EBACKEND);
   for (int again = 0; again < 2; again++) {
     assert_int_equal(qn_stream_sync(s), QN_EBACKEND);
     assert_string_equal(qn_last_error(),

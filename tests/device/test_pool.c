@@ -395,6 +395,31 @@ static void scratch_of_another_stream_is_ordered(void **state) {
   qn_scratch_free(f->t, y);
 }
 
+/* A block that could not be ordered is nobody's, and what is pending on it stays so. */
+static void scratch_that_cannot_be_ordered_goes_back(void **state) {
+  fixture *f = *state;
+  char out[BYTES];
+  qn_buffer *x = take(f, BYTES), *y = x;
+  leave_reading(f->s, x, out);
+  qn_buffer_free(x);
+  mock.fail_next_wait = true;
+  assert_int_equal(qn_scratch_alloc(f->t, BYTES, &y), QN_EBACKEND);
+  assert_null(y);
+  assert_int_equal(stats_of(f->device).in_use, 0);
+  assert_int_equal(qn_stream_sync(f->t), QN_EBACKEND);
+
+  qn_stream *u;
+  assert_int_equal(qn_stream_create(f->device, &u), QN_OK);
+  assert_int_equal(qn_scratch_alloc(u, BYTES, &y), QN_OK);
+  assert_ptr_equal(x, y);
+  fill(u, y, 2);
+  assert_int_equal(qn_stream_sync(u), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_true(all_are(out, 1));
+  qn_scratch_free(u, y);
+  qn_stream_free(u);
+}
+
 static void trimming_waits_for_the_work(void **state) {
   fixture *f = *state;
   qn_buffer *x = take(f, BYTES);
@@ -493,6 +518,7 @@ int main(void) {
       POOL_TEST(an_earlier_sync_does_not_count),
       POOL_TEST(a_block_without_a_wait_is_preferred),
       POOL_TEST(scratch_of_another_stream_is_ordered),
+      POOL_TEST(scratch_that_cannot_be_ordered_goes_back),
       POOL_TEST(trimming_waits_for_the_work),
       POOL_TEST(the_host_waits_before_it_touches_pinned_memory),
       POOL_TEST(a_slot_can_change_hands),

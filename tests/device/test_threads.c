@@ -4,13 +4,17 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
-#include "device/device.h"
+#include "mock.h"
 
 enum { THREADS = 16, ROUNDS = 100 };
+
+static atomic_bool locked;
 
 #define REQUIRE(condition)                                                                         \
   do {                                                                                             \
@@ -122,6 +126,68 @@ static void a_child_forked_in_mid_use_goes_on(void **state) {
   qn_device_close(device);
 }
 
+/* Forks when a thread that runs `hold` has set `held`: a lock is taken then. `child` is what the
+ * child must be able to do. */
+static void fork_while_locked(void *(*hold)(void *), const atomic_bool *held, qn_device *arg,
+                              bool (*child)(qn_device *)) {
+  pthread_t holder;
+  assert_int_equal(pthread_create(&holder, NULL, hold, arg), 0);
+  while (!atomic_load(held)) sched_yield();
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    alarm(20);
+    _exit(child(arg) ? 0 : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(pthread_join(holder, NULL), 0);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void *hold_the_device(void *arg) {
+  qn_device *device = arg;
+  pthread_mutex_lock(&device->lock);
+  atomic_store(&locked, true);
+  nanosleep(&(struct timespec){0, 200000000}, NULL);
+  pthread_mutex_unlock(&device->lock);
+  return NULL;
+}
+
+static bool allocate(qn_device *device) {
+  qn_buffer *buffer;
+  return qn_buffer_alloc(device, QN_MEMORY_DEVICE, 100, &buffer) == QN_OK;
+}
+
+static void a_fork_waits_for_the_devices_lock(void **state) {
+  (void)state;
+  qn_device *device;
+  assert_int_equal(qn_device_open("cpu", &device), QN_OK);
+  fork_while_locked(hold_the_device, &locked, device, allocate);
+  qn_device_close(device);
+}
+
+/* Opening holds the registry's lock, here for long. */
+static void *open_slowly(void *arg) {
+  (void)arg;
+  qn_device *device;
+  if (qn_device_acquire(&mock_backend, 0, &device) == QN_OK) qn_device_close(device);
+  return NULL;
+}
+
+static bool open_and_close(qn_device *unused) {
+  (void)unused;
+  return one_round(5) == 0;
+}
+
+static void a_fork_waits_for_the_registrys_lock(void **state) {
+  (void)state;
+  mock_reset();
+  mock.open_milliseconds = 200;
+  fork_while_locked(open_slowly, &mock.opening, NULL, open_and_close);
+}
+
 /* A process that frees nothing ends like any other. */
 static void exit_without_freeing_is_clean(void **state) {
   (void)state;
@@ -146,6 +212,8 @@ static void exit_without_freeing_is_clean(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exit_without_freeing_is_clean),
+      cmocka_unit_test(a_fork_waits_for_the_devices_lock),
+      cmocka_unit_test(a_fork_waits_for_the_registrys_lock),
       cmocka_unit_test(threads_share_a_device),
       cmocka_unit_test(a_device_comes_and_goes),
       cmocka_unit_test(a_child_forked_in_mid_use_goes_on),
