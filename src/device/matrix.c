@@ -6,7 +6,7 @@ static const char *fault_of(qn_matrix m) {
   if (m.rows < 0 || m.cols < 0) return "has a negative size";
   if (m.ld < qn_max64(1, m.rows)) return "has an ld below max(1, rows)";
   if (m.offset < 0) return "has a negative offset";
-  size_t element = qn_dtype_size(m.dtype);
+  size_t element = qn_dtype_size(m.dtype); /* a power of two */
   size_t align = qn_dtype_is_complex(m.dtype) ? element / 2 : element;
   if ((uintptr_t)m.buffer->host & (align - 1)) return "is not aligned to its elements";
   if (m.rows == 0 || m.cols == 0) return NULL;
@@ -14,7 +14,7 @@ static const char *fault_of(qn_matrix m) {
   if (__builtin_mul_overflow(m.cols - 1, m.ld, &end) ||
       __builtin_add_overflow(end, m.offset, &end) || __builtin_add_overflow(end, m.rows, &end))
     return "has a size beyond 64 bits";
-  if ((uint64_t)end > m.buffer->size / element) return "reaches past its buffer";
+  if ((uint64_t)end > m.buffer->size >> __builtin_ctzll(element)) return "reaches past its buffer";
   return NULL;
 }
 
