@@ -1,0 +1,89 @@
+/* CUDA launches: plain ones, with clusters, with more shared memory than a kernel has by default.
+ */
+#include "backends/cuda/cuda.h"
+
+enum { DEFAULT_DYNAMIC = 48 << 10, PORTABLE_CLUSTER = 8 };
+
+/* Raises the kernel's allowance of dynamic shared memory, never lowers it. */
+static qn_status allow_dynamic(qn_bkernel *kernel, uint32_t bytes) {
+  static pthread_mutex_t raising = PTHREAD_MUTEX_INITIALIZER;
+  if (bytes <= DEFAULT_DYNAMIC || bytes <= atomic_load(&kernel->dynamic_local)) return QN_OK;
+  qn_status status = QN_OK;
+  pthread_mutex_lock(&raising);
+  if (bytes > atomic_load(&kernel->dynamic_local)) {
+    status = qn_cu_check(qn_cu.cuFuncSetAttribute(kernel->function,
+                                                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                  (int)bytes),
+                         "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)");
+    if (!status) atomic_store(&kernel->dynamic_local, bytes);
+  }
+  pthread_mutex_unlock(&raising);
+  return status;
+}
+
+static qn_status allow_cluster(qn_bkernel *kernel, unsigned blocks) {
+  if (blocks <= PORTABLE_CLUSTER || atomic_load(&kernel->wide_cluster)) return QN_OK;
+  qn_status status =
+      qn_cu_check(qn_cu.cuFuncSetAttribute(kernel->function,
+                                           CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                  "cuFuncSetAttribute(NON_PORTABLE_CLUSTER_SIZE_ALLOWED)");
+  if (!status) atomic_store(&kernel->wide_cluster, true);
+  return status;
+}
+
+static unsigned at_least_one(uint32_t n) {
+  return n ? n : 1;
+}
+
+static qn_status launch_cluster(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
+                                void **params) {
+  if (!qn_cu.cuLaunchKernelEx)
+    return qn_fail(QN_EUNSUPPORTED, "cuLaunchKernelEx", "the driver is older than CUDA 11.8");
+  CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+  cluster.value.clusterDim.x = at_least_one(l->cluster[0]);
+  cluster.value.clusterDim.y = at_least_one(l->cluster[1]);
+  cluster.value.clusterDim.z = at_least_one(l->cluster[2]);
+  qn_status status = allow_cluster(kernel, cluster.value.clusterDim.x * cluster.value.clusterDim.y *
+                                               cluster.value.clusterDim.z);
+  if (status) return status;
+  CUlaunchConfig config = {.gridDimX = l->groups[0],
+                           .gridDimY = l->groups[1],
+                           .gridDimZ = l->groups[2],
+                           .blockDimX = l->group[0],
+                           .blockDimY = l->group[1],
+                           .blockDimZ = l->group[2],
+                           .sharedMemBytes = l->dynamic_local,
+                           .hStream = stream->stream,
+                           .attrs = &cluster,
+                           .numAttrs = 1};
+  return qn_cu_check(qn_cu.cuLaunchKernelEx(&config, kernel->function, params, NULL),
+                     "cuLaunchKernelEx");
+}
+
+static qn_status launch_plain(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
+                              void **params) {
+  return qn_cu_check(qn_cu.cuLaunchKernel(kernel->function, l->groups[0], l->groups[1],
+                                          l->groups[2], l->group[0], l->group[1], l->group[2],
+                                          l->dynamic_local, stream->stream, params, NULL),
+                     "cuLaunchKernel");
+}
+
+qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,
+                       const qn_arg *args, unsigned count) {
+  void *params[QN_MAX_KERNEL_ARGS];
+  for (unsigned i = 0; i < count; i++) {
+    if (args[i].kind == QN_ARG_LOCAL)
+      return qn_fail(QN_EUNSUPPORTED, "cuLaunchKernel",
+                     "argument %u: CUDA takes no local memory as an argument", i);
+    /* the driver copies the values before it returns */
+    params[i] = args[i].kind == QN_ARG_MEM ? (void *)&args[i].mem : (void *)args[i].value;
+  }
+  qn_status status = qn_cu_enter(stream->dev);
+  if (status) return status;
+  status = allow_dynamic(kernel, launch->dynamic_local);
+  bool cluster = launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+  if (!status)
+    status = cluster ? launch_cluster(stream, kernel, launch, params)
+                     : launch_plain(stream, kernel, launch, params);
+  return qn_cu_leave(status);
+}

@@ -1,0 +1,45 @@
+/* Descriptors for the copy engine, encoded by the driver on the host. */
+#include "backends/cuda/cuda.h"
+#include "device/tensor_map.h"
+#include <string.h>
+
+/* Values of CUtensorMapDataType and its siblings. */
+enum { TYPE_F16 = 6, TYPE_F32 = 7, TYPE_F64 = 8, TYPE_BF16 = 9 };
+enum { INTERLEAVE_NONE = 0, PROMOTE_L2_256B = 3, OUT_OF_BOUNDS_ZERO = 0 };
+
+static int type_of(qn_dtype dtype) {
+  switch (dtype) {
+  case QN_F16:
+    return TYPE_F16;
+  case QN_BF16:
+    return TYPE_BF16;
+  case QN_F32:
+    return TYPE_F32;
+  case QN_F64:
+    return TYPE_F64;
+  default:
+    return -1;
+  }
+}
+
+static qn_status encode(const qn_tensor_spec *spec, qn_tensor_map *map) {
+  int type = type_of(spec->dtype);
+  if (type < 0 || spec->rank < 1 || spec->rank > QN_TENSOR_RANK)
+    return qn_fail(QN_EINVAL, "tensor map", "dtype %s, rank %u", qn_dtype_name(spec->dtype),
+                   spec->rank);
+  static const uint32_t dense[QN_TENSOR_RANK] = {1, 1, 1, 1, 1};
+  return qn_cu_check(
+      qn_cu.cuTensorMapEncodeTiled(map, type, spec->rank, (void *)(spec->base + spec->offset),
+                                   spec->size, spec->stride + 1, spec->box, dense, INTERLEAVE_NONE,
+                                   (int)spec->swizzle, PROMOTE_L2_256B, OUT_OF_BOUNDS_ZERO),
+      "cuTensorMapEncodeTiled");
+}
+
+static const qn_tensor_map_ops tensor_map_ops = {encode};
+
+const void *qn_cu_proc(qn_bdev *dev, const char *name) {
+  if (strcmp(name, QN_PROC_TENSOR_MAP) == 0 && dev->capability >= 90 &&
+      qn_cu.cuTensorMapEncodeTiled)
+    return &tensor_map_ops;
+  return NULL;
+}
