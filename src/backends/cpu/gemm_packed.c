@@ -3,8 +3,9 @@
  *   for jc  in n by nc       columns of one group of threads
  *     for pc  in k by kc       B block kc x nc packed by the group, then a barrier
  *       for ic  in m by mc       taken in turn by the group's threads; A block mc x kc packed
- *         for jr  in nc by nr      B panel, stays in L1
- *           for ir  in mc by mr      A panel, from L2; one tile of C
+ *         for js  in nc by strip     a strip of B, stays in L2
+ *           for ir  in mc by mr        A panel, stays in L1
+ *             for jr  in strip by nr     B panel, from L2; one tile of C
  *
  * The team is a grid: row_teams threads share each packed B block and split m; col_teams groups
  * split n. k is cut by kc alone and each tile's sum runs in order of k, so that the bits depend
@@ -82,24 +83,39 @@ static void masked_tile(const qn_product *p, int64_t k, const char *a, int64_t a
   copy_region(p, tile, ld, c, i, j, rows, cols);
 }
 
-/* One packed A block (rows) times one packed B block (cols): all tiles of that part of C. */
-static void block(const qn_product *p, range rows, range cols, int64_t k, const char *a_block,
-                  const char *b_block, const void *beta) {
+/* What one call of block() works on: packed blocks of A and B, and the part of C they give. */
+typedef struct block_pair {
+  const char *a, *b;
+  range rows, cols;
+  int64_t k;
+  const qn_element *beta;
+} block_pair;
+
+static void one_tile(const qn_product *p, const block_pair *x, int64_t i, int64_t j, const char *a,
+                     const char *b) {
   const qn_tile_kernels *kernels = p->kernels;
-  int64_t mr = kernels->mr, nr = kernels->nr;
-  int64_t a_step = mr * p->step_factor, b_step = nr * p->step_factor;
-  size_t a_panel = (size_t)(mr * k) * p->c_size, b_panel = (size_t)(nr * k) * p->c_size;
-  for (int64_t j = cols.from; j < cols.to; j += nr, b_block += b_panel) {
-    int width = (int)qn_min64(nr, cols.to - j);
-    const char *a = a_block;
-    for (int64_t i = rows.from; i < rows.to; i += mr, a += a_panel) {
-      int height = (int)qn_min64(mr, rows.to - i);
-      char *c = (char *)p->c + (size_t)(i + j * p->ldc) * p->c_size;
-      if (tile_is_inside(p->region, i, j, height, width)) {
-        kernels->tile(k, a, a_step, b_block, b_step, &p->alpha, beta, c, p->ldc, height, width);
-      } else if (!tile_is_outside(p->region, i, j, height, width)) {
-        masked_tile(p, k, a, a_step, b_block, b_step, beta, c, i, j, height, width);
-      }
+  int64_t a_step = (int64_t)kernels->mr * p->step_factor;
+  int64_t b_step = (int64_t)kernels->nr * p->step_factor;
+  int rows = (int)qn_min64(kernels->mr, x->rows.to - i);
+  int cols = (int)qn_min64(kernels->nr, x->cols.to - j);
+  char *c = (char *)p->c + (size_t)(i + j * p->ldc) * p->c_size;
+  if (tile_is_inside(p->region, i, j, rows, cols)) {
+    kernels->tile(x->k, a, a_step, b, b_step, &p->alpha, x->beta, c, p->ldc, rows, cols);
+  } else if (!tile_is_outside(p->region, i, j, rows, cols)) {
+    masked_tile(p, x->k, a, a_step, b, b_step, x->beta, c, i, j, rows, cols);
+  }
+}
+
+/* All tiles of a pair of blocks: strips of B that stay in L2 pass by each A panel in L1. */
+static void block(const qn_product *p, const block_pair *x) {
+  int64_t mr = p->kernels->mr, nr = p->kernels->nr, strip = p->blocking->strip;
+  size_t a_panel = (size_t)(mr * x->k) * p->c_size, b_panel = (size_t)(nr * x->k) * p->c_size;
+  for (int64_t js = x->cols.from; js < x->cols.to; js += strip) {
+    int64_t end = qn_min64(js + strip, x->cols.to);
+    const char *a = x->a, *b_strip = x->b + (size_t)((js - x->cols.from) / nr) * b_panel;
+    for (int64_t i = x->rows.from; i < x->rows.to; i += mr, a += a_panel) {
+      const char *b = b_strip;
+      for (int64_t j = js; j < end; j += nr, b += b_panel) one_tile(p, x, i, j, a, b);
     }
   }
 }
@@ -134,7 +150,8 @@ static void all_rows(team_job *job, int group, range cols, range k, const char *
       continue;
     qn_operand src = operand_at(p, &p->a, rows.from, k.from);
     p->kernels->pack_a(&src, rows.to - rows.from, k.to - k.from, a_block);
-    block(p, rows, cols, k.to - k.from, a_block, b_block, beta);
+    block_pair pair = {a_block, b_block, rows, cols, k.to - k.from, beta};
+    block(p, &pair);
   }
 }
 

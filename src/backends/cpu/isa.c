@@ -55,12 +55,15 @@ static int64_t cache_size(int name, int64_t fallback) {
   return size > 0 ? size : fallback;
 }
 
+/* `size`: bytes of an element of the panels. */
 static qn_blocking blocking_of(const qn_tile_kernels *tile, int64_t size, int64_t l1, int64_t l2) {
-  int64_t kc = l1 * 3 / 4 / (tile->nr * size) / 8 * 8;
-  kc = qn_min64(qn_max64(kc, 64), 512);
-  int64_t mc = l2 / 2 / (kc * size) / tile->mr * tile->mr;
-  int64_t nc = ((int64_t)4 << 20) / (kc * size) / tile->nr * tile->nr;
-  return (qn_blocking){qn_max64(mc, tile->mr), kc, qn_max64(nc, tile->nr)};
+  int64_t mr = tile->mr, nr = tile->nr;
+  int64_t kc = qn_min64(qn_max64(l1 * 3 / 4 / (mr * size) / 8 * 8, 64), 512);
+  int64_t part = l2 * 3 / 8 / (kc * size), last = ((int64_t)4 << 20) / (kc * size);
+  return (qn_blocking){.mc = qn_max64(part / mr, 1) * mr,
+                       .kc = kc,
+                       .nc = qn_max64(last / nr, 1) * nr,
+                       .strip = qn_max64(part / nr, 1) * nr};
 }
 
 static void choose(void) {

@@ -1,7 +1,7 @@
 /* The kernels of one instruction set. Included by isa_*.c, which defines
  *   ISA                the table's suffix and name: avx512
  *   VBYTES             bytes of a vector
- *   MV, NR, CMV, CNR   tiles in vectors by columns (tile_template.h)                     */
+ *   MV, NR, CMV, CNR   tiles in vectors by columns (tile_template.h) */
 #include "backends/cpu/half.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/vector.h"

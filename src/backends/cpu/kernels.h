@@ -83,12 +83,12 @@ const qn_cpu_isa *qn_cpu_isa_get(void);
 /* The variant of a name ("avx512" ...); NULL where this machine or build has none of that name. */
 const qn_cpu_isa *qn_cpu_isa_find(const char *name);
 
-/* Block sizes of the packed products for a dtype, from the caches of this machine: a B panel of kc
- * steps stays in L1, an A block of mc x kc in L2, B's block of kc x nc in the last level. mc and nc
- * are multiples of mr and nr. kc decides where sums are cut, and so the bits: it depends on the
- * machine and dtype alone. */
+/* Block sizes of the packed products for a dtype, from the caches of this machine: an A panel of kc
+ * steps stays in L1; an A block of mc x kc and a strip of B, kc x strip, in L2; B's block of kc x
+ * nc in the last level. mc is a multiple of mr, strip and nc of nr. kc decides where sums are cut,
+ * and so the bits: it depends on the machine and dtype alone. */
 typedef struct qn_blocking {
-  int64_t mc, kc, nc;
+  int64_t mc, kc, nc, strip;
 } qn_blocking;
 
 const qn_blocking *qn_cpu_blocking(qn_dtype dtype);

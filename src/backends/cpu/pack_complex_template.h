@@ -2,8 +2,8 @@
  * isa_template.h. CMR and CNR are the panel widths; `sign` is -1 where the operand is conjugated.
  */
 
-QN_INLINE void ON(complex_step)(const REAL *src, int64_t stride, REAL sign, int width, REAL *dst,
-                                const int w) {
+QN_INLINE void ON(plane_step)(const REAL *src, int64_t stride, REAL sign, int width, REAL *dst,
+                              const int w) {
   for (int i = 0; i < width; i++) {
     dst[i] = src[2 * i * stride];
     dst[w + i] = sign * src[2 * i * stride + 1];
@@ -19,11 +19,11 @@ QN_INLINE void ON(complex_pack)(const qn_operand *x, int64_t width, int64_t k, R
     const REAL *src = (const REAL *)x->src + 2 * i * (x->along_k ? x->ld : 1);
     for (int64_t p = 0; p < k; p++) {
       if (x->along_k) {
-        ON(complex_step)(src + 2 * p, x->ld, sign, part, dst, w);
+        ON(plane_step)(src + 2 * p, x->ld, sign, part, dst, w);
       } else if (part == w) {
-        ON(complex_step)(src + 2 * p * x->ld, 1, sign, w, dst, w);
+        ON(plane_step)(src + 2 * p * x->ld, 1, sign, w, dst, w);
       } else {
-        ON(complex_step)(src + 2 * p * x->ld, 1, sign, part, dst, w);
+        ON(plane_step)(src + 2 * p * x->ld, 1, sign, part, dst, w);
       }
       dst += 2 * w;
     }

@@ -48,54 +48,78 @@ QN_INLINE void FROM(pack_quad)(const SRC *src, int64_t ld, REAL *dst, const int 
   }
 }
 
-/* Steps p0..p1-1 of rows w0..w1-1, one by one; rows from `width` on are zero. */
-static void FROM(pack_scalar)(const SRC *src, int64_t ld, int width, int w0, int w1, int64_t p0,
-                              int64_t p1, REAL *dst, int w) {
-  for (int i = w0; i < w1; i++) {
-    for (int64_t p = p0; p < p1; p++) dst[p * w + i] = i < width ? GET(src[p + i * ld]) : 0;
-  }
-}
-
-QN_INLINE void FROM(pack_along_k)(const SRC *src, int64_t ld, int width, int64_t k, REAL *dst,
-                                  const int w) {
+/* One whole panel. The next panel's rows are asked for while this one's are read. */
+QN_INLINE void FROM(pack_along_k)(const SRC *src, int64_t ld, int64_t k, REAL *dst, const int w) {
   enum { BLOCK = 64 }; /* steps of one block: the panel's part stays in L1 */
-  int quads = width / 4 * 4;
-  for (int64_t p0 = 0; p0 < k; p0 += BLOCK) {
-    int64_t p1 = qn_min64(p0 + BLOCK, k), whole = p0 + (p1 - p0) / PLANES * PLANES;
-    for (int i = 0; i < quads; i += 4) {
-      for (int64_t p = p0; p < whole; p += PLANES)
-        FROM(pack_quad)(src + p + i * ld, ld, dst + p * w + i, w);
+  int64_t whole = k / PLANES * PLANES;
+  for (int64_t p0 = 0; p0 < whole; p0 += BLOCK) {
+    int64_t p1 = qn_min64(p0 + BLOCK, whole);
+    for (int i = 0; i < w; i += 4) {
+      for (int64_t p = p0; p < p1; p += PLANES) {
+        const SRC *rows = src + p + i * ld;
+        QN_UNROLL for (int r = 0; r < 4; r++) __builtin_prefetch(rows + (w + r) * ld);
+        FROM(pack_quad)(rows, ld, dst + p * w + i, w);
+      }
     }
-    FROM(pack_scalar)(src, ld, width, 0, quads, whole, p1, dst, w);
-    FROM(pack_scalar)(src, ld, width, quads, w, p0, p1, dst, w);
+  }
+  for (int64_t p = whole; p < k; p++) {
+    for (int i = 0; i < w; i++) dst[p * w + i] = GET(src[p + i * ld]);
   }
 }
 
-QN_INLINE void FROM(pack_along_tile)(const SRC *src, int64_t ld, int width, int64_t k, REAL *dst,
-                                     const int w) {
-  for (int64_t p = 0; p < k; p++) {
-    if (width == w) {
-      for (int i = 0; i < w; i++) dst[i] = GET(src[i]);
-    } else {
-      for (int i = 0; i < width; i++) dst[i] = GET(src[i]);
-      for (int i = width; i < w; i++) dst[i] = 0;
+/* `steps` steps of all whole panels. Several steps at once write whole cache lines, so that panels
+ * whose places fall on one another in the cache do no harm. */
+QN_INLINE void FROM(pack_steps)(const SRC *src, int64_t ld, int64_t panels, int64_t panel,
+                                REAL *dst, const int steps, const int w) {
+  enum { AHEAD = 8 };
+  for (int64_t x = 0; x < panels; x++, src += w, dst += panel) {
+    QN_UNROLL for (int p = 0; p < steps; p++) {
+      __builtin_prefetch(src + (p + AHEAD) * ld);
+      for (int i = 0; i < w; i++) dst[p * w + i] = GET(src[p * ld + i]);
     }
-    src += ld;
-    dst += w;
+  }
+}
+
+/* Whole panels whose tile dimension is contiguous: long runs of the source, the next steps' runs
+ * asked for ahead. */
+QN_INLINE void FROM(pack_along_tile)(const SRC *src, int64_t ld, int64_t panels, int64_t k,
+                                     REAL *dst, const int w) {
+  enum { STEPS = 4, RUN = 2048 / sizeof(SRC) };
+  for (int64_t left = panels; left > 0;) {
+    int64_t some = qn_min64(left, qn_max64(RUN / w, 1));
+    int64_t p = 0;
+    for (; p + STEPS <= k; p += STEPS) {
+      FROM(pack_steps)(src + p * ld, ld, some, k * w, dst + p * w, STEPS, w);
+    }
+    for (; p < k; p++) FROM(pack_steps)(src + p * ld, ld, some, k * w, dst + p * w, 1, w);
+    left -= some;
+    src += some * w;
+    dst += some * k * w;
+  }
+}
+
+/* The last panel, of fewer than w rows. */
+static void FROM(pack_part)(const qn_operand *x, const SRC *src, int width, int64_t k, REAL *dst,
+                            int w) {
+  int64_t row = x->along_k ? x->ld : 1, step = x->along_k ? 1 : x->ld;
+  for (int64_t p = 0; p < k; p++, src += step, dst += w) {
+    for (int i = 0; i < width; i++) dst[i] = GET(src[i * row]);
+    for (int i = width; i < w; i++) dst[i] = 0;
   }
 }
 
 QN_INLINE void FROM(pack)(const qn_operand *x, int64_t width, int64_t k, REAL *dst, const int w) {
-  for (int64_t i = 0; i < width; i += w) {
-    int part = (int)qn_min64(width - i, w);
-    const SRC *src = (const SRC *)x->src + i * (x->along_k ? x->ld : 1);
-    if (x->along_k) {
-      FROM(pack_along_k)(src, x->ld, part, k, dst, w);
-    } else {
-      FROM(pack_along_tile)(src, x->ld, part, k, dst, w);
-    }
-    dst += k * w;
+  int64_t panels = width / w;
+  const SRC *src = x->src;
+  if (x->along_k) {
+    for (int64_t i = 0; i < panels; i++)
+      FROM(pack_along_k)(src + i * w * x->ld, x->ld, k, dst + i * k * w, w);
+  } else {
+    FROM(pack_along_tile)(src, x->ld, panels, k, dst, w);
   }
+  int64_t done = panels * w;
+  if (done < width) FROM(pack_part)
+  (x, src + done * (x->along_k ? x->ld : 1), (int)(width - done), k, dst + done * k, w);
 }
 
 static void FROM(pack_a)(const qn_operand *x, int64_t width, int64_t k, void *dst) {

@@ -11,6 +11,15 @@
 #define QN_UNROLL _Pragma("GCC unroll 32")
 #endif
 
+/* Keeps a loaded vector in a register: without it the compiler may load it again for each use. */
+#if defined(__x86_64__)
+#define QN_KEEP(v) __asm__("" : "+x"(v))
+#elif defined(__aarch64__)
+#define QN_KEEP(v) __asm__("" : "+w"(v))
+#else
+#define QN_KEEP(v) (void)(v)
+#endif
+
 /* Lanes of two vectors of 4, 8 or 16: x0 y0 x1 y1 ... from the lower and the upper halves, the
  * even and odd lanes of both, the even lanes of x with the odd of y, and x with neighbours swapped.
  */
