@@ -13,10 +13,9 @@ QN_INLINE void FOR(put)(REAL *p, NUM x) {
   p[0] = x.re;
   p[TNR] = x.im;
 }
-/* The larger part of the element must be far from both ends of the exponent's range, so that no
- * part of the inverse, nor the ratio of the two, leaves it unnoticed; all else is divided. */
-QN_INLINE bool FOR(inverse_is_good)(NUM x, NUM inverse) {
-  (void)inverse;
+/* The larger part must be far from both ends of the exponent's range, so that no part of the
+ * reciprocal, nor the ratio of the two, leaves it unnoticed; all else is divided. */
+QN_INLINE bool FOR(reciprocal_does)(NUM x) {
   REAL re = x.re < 0 ? -x.re : x.re, im = x.im < 0 ? -x.im : x.im, size = re > im ? re : im;
   REAL near = REAL_MIN / (REAL)0x1p-40, far = 1 / near;
   return size >= near && size <= far && re - re == 0 && im - im == 0;

@@ -31,12 +31,6 @@ typedef struct qn_tri_form {
 
 qn_tri_form qn_tri_form_of(const qn_cpu_triangular *p);
 
-/* The two halves of the triangle with their rows of X; their order splits at a multiple of 64. */
-void qn_tri_split(const qn_tri_form *f, qn_tri_form *first, qn_tri_form *second);
-/* X2 := alpha T21 X1 + beta X2 between the halves, by the packed product. */
-qn_status qn_tri_update(const qn_tri_form *f, const qn_tri_form *first, const qn_tri_form *second,
-                        qn_scalar alpha, qn_scalar beta);
-
 /* Element by element, with the operations of the reference loops: for small problems. */
 void qn_tri_solve_plain(const qn_tri_form *f);
 void qn_tri_multiply_plain(const qn_tri_form *f);

@@ -60,8 +60,8 @@
 
 #define KERNELS(name, mr)                                                                          \
   {                                                                                                \
-    mr, TNR, triangle_size_##name, pack_triangle_##name, pack_rhs_##name, unpack_rhs_##name,       \
-        solve_##name, multiply_##name                                                              \
+    mr, TNR, reciprocals_do_##name, pack_triangle_##name, pack_rectangle_##name, pack_rhs_##name,  \
+        unpack_rhs_##name, solve_##name, multiply_##name, update_##name                            \
   }
 
 const qn_tri_isa QN_PASTE(qn_tri_isa_, ISA) = {{

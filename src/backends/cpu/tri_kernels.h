@@ -14,7 +14,10 @@
  *
  * Block 0 holds what n leaves over a multiple of nr, after rows of the identity that complete it;
  * a panel has as many zeros before its first unknown. All other blocks are full. Complex elements
- * are split within each step: mr (nr) real parts, then as many imaginary parts. */
+ * are split within each step: mr (nr) real parts, then as many imaginary parts.
+ *
+ * A larger triangle is cut into strips of blocks; the rectangle of a strip's rows and some columns
+ * before it is packed in the same blocks, without corners. */
 #ifndef QN_TRI_KERNELS_H
 #define QN_TRI_KERNELS_H
 
@@ -28,17 +31,27 @@ typedef enum qn_tri_use {
 
 typedef struct qn_tri_kernels {
   int mr, nr;
-  size_t (*triangle_size)(int64_t n); /* bytes, packed */
-  /* Packs blocks first .. last-1. For QN_TRI_SOLVE the result says whether the reciprocals are as
-   * good as dividing: each is a normal number, or gives what a quotient by zero, Inf or NaN is. */
-  bool (*pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
+  /* Whether reciprocals of the diagonal are as good as dividing: each is a normal number, or gives
+   * what a quotient by zero, Inf or NaN is. */
+  bool (*reciprocals_do)(const qn_tri_form *f);
+  /* Packs blocks first .. last-1 of the triangle. */
+  void (*pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
                         void *triangle);
+  /* Packs blocks first .. last-1 of the rectangle whose rows begin at `row`, a block's first, over
+   * columns column .. column+k-1, k >= 4. */
+  void (*pack_rectangle)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
+                         int64_t first, int64_t last, void *rectangle);
   /* Packs right-hand sides first .. first+count-1 (count <= mr), times alpha, and puts them back. A
    * panel has room for n rounded up to nr. */
   void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panel);
   void (*unpack)(const qn_tri_form *f, int64_t first, int64_t count, const void *panel);
+  /* On the n unknowns from `panel` on, that is with the zeros before them. */
   void (*solve)(int64_t n, bool divide, const void *triangle, void *panel);
   void (*multiply)(int64_t n, const void *triangle, void *panel);
+  /* Subtracts (solve) or adds rectangle times x: `blocks` blocks of k steps, x the k unknowns of
+   * its columns, `out` those of its rows. */
+  void (*update)(int64_t k, int64_t blocks, bool solve, const void *rectangle, const void *x,
+                 void *out);
 } qn_tri_kernels;
 
 /* Those of the instruction set in use; dtype is f32 f64 c64 c128. */

@@ -159,28 +159,38 @@ QN_INLINE int64_t FOR(block_at)(int64_t n, int64_t block) {
   return PLANES * TNR * (TNR + (block - 1) * first + TNR * (block * (block - 1) / 2));
 }
 
-static size_t FOR(triangle_size)(int64_t n) {
-  return (size_t)FOR(block_at)(n, qn_ceil_div(n, TNR)) * sizeof(REAL);
+/* TNR rows of one column, contiguous, piece by piece; a last piece overlaps the one before it. */
+QN_INLINE void FOR(pack_column)(const REAL *a, const bool reverse, REAL sign, REAL *dst) {
+  (void)sign;
+  QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
+    const int c = q + PIECE > TNR ? TNR - PIECE : q;
+    const REAL *from = reverse ? a - PLANES * (c + PIECE - 1) : a + PLANES * c;
+    ON(piece) x = *(const ON(piece) *)from;
+#if PLANES == 2
+    ON(piece) y = *(const ON(piece) *)(from + PIECE), im = QN_SHUFFLE(x, y, PIECE_ODD) * sign;
+    x = QN_SHUFFLE(x, y, PIECE_EVEN);
+    if (reverse) im = QN_SHUFFLE(im, im, PIECE_REVERSED);
+    *(ON(piece) *)(dst + TNR + c) = im;
+#endif
+    if (reverse) x = QN_SHUFFLE(x, x, PIECE_REVERSED);
+    *(ON(piece) *)(dst + c) = x;
+  }
 }
 
-/* TNR rows contiguous, k steps, piece by piece; a last piece overlaps the one before it. */
-QN_INLINE void FOR(pack_rows_down)(const REAL *a, const bool reverse, ptrdiff_t sj, REAL sign,
-                                   int64_t k, REAL *dst) {
-  (void)sign;
-  for (int64_t p = 0; p < k; p++, a += sj, dst += PLANES * TNR) {
-    QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
-      const int c = q + PIECE > TNR ? TNR - PIECE : q;
-      const REAL *from = reverse ? a - PLANES * (c + PIECE - 1) : a + PLANES * c;
-      ON(piece) x = *(const ON(piece) *)from;
-#if PLANES == 2
-      ON(piece) y = *(const ON(piece) *)(from + PIECE), im = QN_SHUFFLE(x, y, PIECE_ODD) * sign;
-      x = QN_SHUFFLE(x, y, PIECE_EVEN);
-      if (reverse) im = QN_SHUFFLE(im, im, PIECE_REVERSED);
-      *(ON(piece) *)(dst + TNR + c) = im;
-#endif
-      if (reverse) x = QN_SHUFFLE(x, x, PIECE_REVERSED);
-      *(ON(piece) *)(dst + c) = x;
-    }
+/* Blocks that are packed side by side: together they take whole lines of a column of A, which would
+ * not stay in the first-level cache from one block to the next where columns are a power of two
+ * apart. */
+enum { FOR(group) = 8, FOR(ahead) = 8 };
+
+QN_INLINE void FOR(pack_blocks_down)(const REAL *a, const bool reverse, ptrdiff_t sj, REAL sign,
+                                     int64_t k, int blocks, REAL *const dst[]) {
+  const ptrdiff_t rows = reverse ? -PLANES * TNR : PLANES * TNR;
+  for (int64_t p = 0; p < k; p++, a += sj) {
+    const char *next = (const char *)(a + FOR(ahead) * sj);
+    for (int byte = 0; byte < blocks * PLANES * TNR * (int)sizeof(REAL) + 63; byte += 64)
+      __builtin_prefetch(reverse ? next - byte : next + byte);
+    for (int b = 0; b < blocks; b++)
+      FOR(pack_column)(a + b * rows, reverse, sign, dst[b] + p * PLANES * TNR);
   }
 }
 
@@ -204,21 +214,23 @@ QN_INLINE void FOR(pack_rows_across)(const REAL *a, const bool reverse, ptrdiff_
   }
 }
 
-/* Steps k .. k+count-1 of the full block whose first row is j; those at the corner bring along what
- * stands above the diagonal, which nobody reads. */
-static void FOR(pack_steps)(const qn_tri_form *f, int64_t j, int64_t k, int64_t count, REAL *dst) {
+/* Full blocks whose first row is `row`, over columns column .. column+k-1, k * PLANES >= PIECE;
+ * those at the corner bring along what stands above the diagonal, which nobody reads. */
+static void FOR(pack_blocks)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
+                             int blocks, REAL *const dst[]) {
   ptrdiff_t si = f->ai * PLANES, sj = f->aj * PLANES;
-  const REAL *a = (const REAL *)f->a + j * si + k * sj;
+  const REAL *a = (const REAL *)f->a + row * si + column * sj;
   REAL sign = f->conj ? -1 : 1;
-  dst += k * PLANES * TNR;
   if (f->ai == 1) {
-    FOR(pack_rows_down)(a, false, sj, sign, count, dst);
+    FOR(pack_blocks_down)(a, false, sj, sign, k, blocks, dst);
   } else if (f->ai == -1) {
-    FOR(pack_rows_down)(a, true, sj, sign, count, dst);
+    FOR(pack_blocks_down)(a, true, sj, sign, k, blocks, dst);
   } else if (f->aj == 1) {
-    FOR(pack_rows_across)(a, false, si, sign, count * PLANES, dst);
+    for (int b = 0; b < blocks; b++)
+      FOR(pack_rows_across)(a + b * TNR * si, false, si, sign, k * PLANES, dst[b]);
   } else {
-    FOR(pack_rows_across)(a, true, si, sign, count * PLANES, dst);
+    for (int b = 0; b < blocks; b++)
+      FOR(pack_rows_across)(a + b * TNR * si, true, si, sign, k * PLANES, dst[b]);
   }
 }
 
@@ -236,36 +248,50 @@ static void FOR(pack_first)(const qn_tri_form *f, REAL *dst) {
     }
 }
 
-/* The diagonal of a block: ones where unit, reciprocals for a solve. Says whether these do. */
-static bool FOR(pack_diagonal)(const qn_tri_form *f, qn_tri_use use, REAL *corner) {
+static bool FOR(reciprocals_do)(const qn_tri_form *f) {
+  const NUM *a = f->a;
   bool good = true;
-  for (int64_t k = 0; k < TNR; k++) {
-    REAL *d = corner + k * (PLANES * TNR + 1);
-    NUM one = FOR(from)(qn_real(1)), value = f->unit ? one : FOR(get)(d);
-    if (use == QN_TRI_SOLVE && !f->unit) {
-      NUM inverse = FOR(div)(one, value);
-      good = good && FOR(inverse_is_good)(value, inverse);
-      value = inverse;
-    }
-    FOR(put)(d, value);
-  }
+  if (!f->unit)
+    for (int64_t k = 0; k < f->n; k++) good = good && FOR(reciprocal_does)(a[k * (f->ai + f->aj)]);
   return good;
 }
 
-/* Some columns at a time, down through all blocks, so that a line of A is read while it is near. */
-static bool FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first_block,
-                               int64_t last_block, void *triangle) {
-  enum { COLUMNS = 32 };
+/* The diagonal of a block: ones where unit, reciprocals for a solve. */
+static void FOR(pack_diagonal)(const qn_tri_form *f, qn_tri_use use, REAL *corner) {
+  for (int64_t k = 0; k < TNR; k++) {
+    REAL *d = corner + k * (PLANES * TNR + 1);
+    NUM one = FOR(from)(qn_real(1)), value = f->unit ? one : FOR(get)(d);
+    if (use == QN_TRI_SOLVE && !f->unit) value = FOR(div)(one, value);
+    FOR(put)(d, value);
+  }
+}
+
+static void FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
+                               void *triangle) {
   REAL *t = triangle;
-  bool good = true;
-  int64_t n = f->n, end = FOR(block_first)(n, last_block);
-  if (first_block == 0) FOR(pack_first)(f, t);
-  for (int64_t k = 0; k < end; k += COLUMNS)
-    for (int64_t b = qn_max64(1, first_block); b < last_block; b++) {
-      int64_t j = FOR(block_first)(n, b), count = qn_min64(j + TNR - k, COLUMNS);
-      if (count > 0) FOR(pack_steps)(f, j, k, count, t + FOR(block_at)(n, b));
+  int64_t n = f->n;
+  if (first == 0) FOR(pack_first)(f, t);
+  for (int64_t b = qn_max64(1, first); b < last; b += FOR(group)) {
+    int blocks = (int)qn_min64(FOR(group), last - b);
+    int64_t row = FOR(block_first)(n, b), k = row + TNR;
+    REAL *dst[FOR(group)];
+    for (int i = 0; i < blocks; i++) dst[i] = t + FOR(block_at)(n, b + i);
+    FOR(pack_blocks)(f, row, 0, k, blocks, dst);
+    for (int i = 1; i < blocks; i++) { /* the steps that the shortest of them does not have */
+      dst[i] += k * PLANES * TNR;
+      FOR(pack_blocks)(f, row + i * TNR, k, i * TNR, 1, dst + i);
     }
-  for (int64_t b = first_block; b < last_block; b++)
-    good = FOR(pack_diagonal)(f, use, t + FOR(block_at)(n, b + 1) - PLANES * TNR * TNR) && good;
-  return good;
+  }
+  for (int64_t b = first; b < last; b++)
+    FOR(pack_diagonal)(f, use, t + FOR(block_at)(n, b + 1) - PLANES * TNR * TNR);
+}
+
+static void FOR(pack_rectangle)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
+                                int64_t first, int64_t last, void *rectangle) {
+  for (int64_t b = first; b < last; b += FOR(group)) {
+    int blocks = (int)qn_min64(FOR(group), last - b);
+    REAL *dst[FOR(group)];
+    for (int i = 0; i < blocks; i++) dst[i] = (REAL *)rectangle + (b + i) * k * PLANES * TNR;
+    FOR(pack_blocks)(f, row + b * TNR, column, k, blocks, dst);
+  }
 }

@@ -12,11 +12,11 @@ QN_INLINE NUM FOR(get)(const REAL *p) {
 QN_INLINE void FOR(put)(REAL *p, NUM x) {
   *p = x;
 }
-/* A product by the inverse is as good as a quotient where the inverse is a normal number; and it is
- * the same where the element is zero, Inf or NaN. */
-QN_INLINE bool FOR(inverse_is_good)(NUM x, NUM inverse) {
-  REAL size = inverse < 0 ? -inverse : inverse;
-  return (size >= REAL_MIN && size <= REAL_MAX) || x == 0 || x - x != 0;
+/* A product by the reciprocal is as good as a quotient where both numbers are normal; and it is the
+ * same where x is zero, Inf or NaN. */
+QN_INLINE bool FOR(reciprocal_does)(NUM x) {
+  REAL size = x < 0 ? -x : x;
+  return (size >= REAL_MIN && size <= 1 / REAL_MIN) || x == 0 || x - x != 0;
 }
 
 #include "backends/cpu/tri_pack_template.h"

@@ -1,89 +1,185 @@
 /* Runs a triangular problem over packed panels, on a team of threads.
  *
- * The threads pack the triangle together, wait for one another, and take the right-hand sides panel
- * by panel, each with a panel of its own: no sum is split, so that the bits do not depend on how
- * many threads there are.
+ * The triangle is cut into strips, and a strip into the rectangles before it and the triangle at
+ * its end. These are the stages of the work: a solve takes them in this order, a product from the
+ * end,
  *
- *   workspace   | blocks of the triangle ........ | panel of thread 0 | panel of thread 1 | ... */
+ *      0                   each stage is packed by all threads together, into one of two halves of
+ *      1 2                 the workspace in turn, so that one barrier a stage is enough: who packs
+ *      3 4 5               stage i + 2 knows that all others are done with stage i.
+ *
+ * and right-hand sides by chunks that stay packed from the first stage to the last, a range of
+ * panels for each thread. No sum is split between threads: bits do not depend on their number.
+ *
+ *   workspace   | packed stage | packed stage | panel | panel | ... */
 #include "backends/cpu/tri_run.h"
 #include "backends/cpu/threads.h"
 #include "backends/cpu/tri_kernels.h"
 #include "backends/cpu/workspace.h"
 #include <math.h>
-#include <stdatomic.h>
+
+/* Bytes: of a packed stage, half of a usual second-level cache; of all packed right-hand sides. */
+enum { STAGE_SIZE = 256 << 10, PANELS_SIZE = 4 << 20 };
 
 typedef struct job {
   const qn_tri_form *form;
   const qn_tri_kernels *kernels;
   bool solve;
-  atomic_bool divide; /* some thread found an element whose reciprocal does not do */
-  char *triangle, *panels;
+  qn_tri_use use;
+  int64_t blocks, strips, strip; /* of all; strips, and blocks in one (the last may have fewer) */
+  int64_t room;                  /* panels packed at a time, at least one a thread */
+  size_t size;                   /* bytes of an element */
+  char *stage[2], *panels;
   size_t panel_size;
 } job;
 
-/* Packs this thread's blocks, which are as many elements as any other's; false where a reciprocal
- * does not do. */
-static bool pack_blocks(const job *j, qn_tri_use use, int thread, int threads) {
-  int64_t blocks = qn_ceil_div(j->form->n, j->kernels->nr);
-  int64_t first = (int64_t)((double)blocks * sqrt((double)thread / threads));
-  int64_t last = (int64_t)((double)blocks * sqrt((double)(thread + 1) / threads));
-  if (thread == threads - 1) last = blocks;
-  return first == last || j->kernels->pack_triangle(j->form, use, first, last, j->triangle);
+/* One stage: rows of strip s by columns of strip c, c = s being the triangle. */
+typedef struct stage {
+  int64_t first, last; /* blocks of rows */
+  int64_t row, n;      /* their first unknown, and how many */
+  int64_t column, k;   /* unknowns of the columns */
+  bool triangle;
+  void *packed;
+} stage;
+
+/* The first unknown of block `block`: block 0 holds what n leaves over a multiple of nr. */
+static int64_t unknown_of(const job *j, int64_t block) {
+  return block == 0 ? 0 : j->form->n - (j->blocks - block) * j->kernels->nr;
+}
+
+static stage stage_of(const job *j, int64_t s, int64_t c, int64_t number) {
+  stage g = {.first = s * j->strip,
+             .last = qn_min64((s + 1) * j->strip, j->blocks),
+             .column = unknown_of(j, c * j->strip),
+             .triangle = s == c,
+             .packed = j->stage[number % 2]};
+  g.row = unknown_of(j, g.first);
+  g.n = unknown_of(j, g.last) - g.row;
+  g.k = unknown_of(j, qn_min64((c + 1) * j->strip, j->blocks)) - g.column;
+  return g;
+}
+
+/* The triangle at the end of a strip, as a problem of its own. */
+static qn_tri_form corner_of(const qn_tri_form *f, const stage *g, size_t size) {
+  qn_tri_form corner = *f;
+  corner.a = (const char *)f->a + (ptrdiff_t)g->row * (f->ai + f->aj) * (ptrdiff_t)size;
+  corner.n = g->n;
+  return corner;
+}
+
+/* Packs this thread's blocks of a stage, as many elements as any other thread's. */
+static void pack_stage(const job *j, const stage *g, int thread, int threads) {
+  double from = (double)thread / threads, to = (double)(thread + 1) / threads;
+  if (g->triangle) from = sqrt(from), to = sqrt(to);
+  int64_t blocks = g->last - g->first, first = (int64_t)((double)blocks * from);
+  int64_t last = thread == threads - 1 ? blocks : (int64_t)((double)blocks * to);
+  if (first == last) return;
+  if (g->triangle) {
+    qn_tri_form corner = corner_of(j->form, g, j->size);
+    j->kernels->pack_triangle(&corner, j->use, first, last, g->packed);
+  } else {
+    j->kernels->pack_rectangle(j->form, g->row, g->column, g->k, first, last, g->packed);
+  }
+}
+
+static void run_stage(const job *j, const stage *g, char *panel) {
+  size_t step = (size_t)j->kernels->mr * j->size, block = step * (size_t)j->kernels->nr;
+  char *out = panel + (size_t)g->first * block;
+  if (!g->triangle) {
+    int64_t pad = j->blocks * j->kernels->nr - j->form->n;
+    j->kernels->update(g->k, g->last - g->first, j->solve, g->packed,
+                       panel + (size_t)(pad + g->column) * step, out);
+  } else if (j->solve) {
+    j->kernels->solve(g->n, j->use == QN_TRI_DIVIDE, g->packed, out);
+  } else {
+    j->kernels->multiply(g->n, g->packed, out);
+  }
+}
+
+/* Panels first .. last-1 of a chunk through all stages; `packed` says that the only stage is there
+ * already. */
+static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, bool packed,
+                      int thread, int threads) {
+  const qn_tri_kernels *kernels = j->kernels;
+  for (int64_t i = first; i < last; i++) {
+    int64_t v = i * kernels->mr;
+    kernels->pack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
+                  panels + (size_t)(i - first) * j->panel_size);
+  }
+  int64_t number = 0;
+  for (int64_t i = 0; i < j->strips; i++)
+    for (int64_t c = 0; c <= (j->solve ? i : j->strips - 1 - i); c++) {
+      int64_t s = j->solve ? i : j->strips - 1 - i;
+      stage g = stage_of(j, s, j->solve ? c : (c ? c - 1 : s), number++);
+      if (!packed) {
+        pack_stage(j, &g, thread, threads);
+        qn_team_barrier(threads);
+      }
+      for (int64_t p = 0; p < last - first; p++)
+        run_stage(j, &g, panels + (size_t)p * j->panel_size);
+    }
+  for (int64_t i = first; i < last; i++) {
+    int64_t v = i * kernels->mr;
+    kernels->unpack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
+                    panels + (size_t)(i - first) * j->panel_size);
+  }
 }
 
 static void work(void *arg, int thread, int threads) {
-  job *j = arg;
-  const qn_tri_form *f = j->form;
-  const qn_tri_kernels *kernels = j->kernels;
-  qn_tri_use use = j->solve ? QN_TRI_SOLVE : QN_TRI_MULTIPLY;
-  if (!pack_blocks(j, use, thread, threads)) atomic_store(&j->divide, true);
-  qn_team_barrier(threads);
-  bool divide = atomic_load(&j->divide);
-  if (divide) {
-    pack_blocks(j, QN_TRI_DIVIDE, thread, threads);
-    qn_team_barrier(threads);
-  }
-  char *panel = j->panels + (size_t)thread * j->panel_size;
-  int64_t panels = qn_ceil_div(f->m, kernels->mr);
-  int64_t end = panels * (thread + 1) / threads;
-  for (int64_t i = panels * thread / threads; i < end; i++) {
-    int64_t first = i * kernels->mr, count = qn_min64(kernels->mr, f->m - first);
-    kernels->pack(f, first, count, panel);
-    if (j->solve) {
-      kernels->solve(f->n, divide, j->triangle, panel);
-    } else {
-      kernels->multiply(f->n, j->triangle, panel);
-    }
-    kernels->unpack(f, first, count, panel);
+  const job *j = arg;
+  int64_t panels = qn_ceil_div(j->form->m, j->kernels->mr);
+  int64_t own = j->room / threads, chunk = own * threads;
+  char *memory = j->panels + (size_t)(own * thread) * j->panel_size;
+  for (int64_t base = 0; base < panels; base += chunk) {
+    int64_t count = qn_min64(chunk, panels - base);
+    int64_t first = base + count * thread / threads, last = base + count * (thread + 1) / threads;
+    if (base > 0 && j->strips > 1) qn_team_barrier(threads);
+    run_chunk(j, first, last, memory, base > 0 && j->strips == 1, thread, threads);
   }
 }
 
-/* Threads worth having: each has a panel to work on and room for it. */
-static int team_size(const qn_tri_form *f, const qn_tri_kernels *kernels, size_t panel_size) {
-  double flops = (double)f->n * (double)f->n * (double)f->m;
-  int64_t threads = qn_team_size(qn_dtype_is_complex(f->dtype) ? 4 * flops : flops);
-  threads = qn_min64(threads, qn_ceil_div(f->m, kernels->mr));
-  return (int)qn_max64(1, qn_min64(threads, (int64_t)(QN_TRI_PANELS_SIZE / panel_size)));
+/* The cut into strips: one where the whole triangle fits a stage, else as even as can be. */
+static void cut_strips(job *j) {
+  int64_t nr = j->kernels->nr, n = j->blocks * nr;
+  double elements = (double)STAGE_SIZE / (double)j->size;
+  j->strips = 1;
+  if ((double)(n + nr) * (double)n / 2 > elements)
+    j->strips = qn_ceil_div(n, (int64_t)sqrt(elements) / nr * nr);
+  j->strip = qn_ceil_div(j->blocks, j->strips);
+  j->strips = qn_ceil_div(j->blocks, j->strip);
 }
 
 qn_status qn_tri_run(const qn_tri_form *f, bool solve, const char *function) {
   const qn_tri_kernels *kernels = qn_tri_kernels_get(f->dtype);
-  size_t panel = (size_t)(qn_round_up(f->n, kernels->nr) * kernels->mr) * qn_dtype_size(f->dtype);
-  size_t triangle = kernels->triangle_size(f->n);
-  triangle = (triangle + QN_HOST_ALIGN - 1) / QN_HOST_ALIGN * QN_HOST_ALIGN;
-  int threads = team_size(f, kernels, panel);
-  qn_workspace workspace = qn_workspace_get(triangle + panel * (size_t)threads);
-  if (!workspace.memory)
-    return qn_fail(QN_ENOMEM, function, "workspace of %zu bytes",
-                   triangle + panel * (size_t)threads);
-  job j = {.form = f,
-           .kernels = kernels,
-           .solve = solve,
-           .triangle = workspace.memory,
-           .panels = (char *)workspace.memory + triangle,
-           .panel_size = panel};
-  atomic_init(&j.divide, false);
+  job j = {.form = f, .kernels = kernels, .solve = solve, .size = qn_dtype_size(f->dtype)};
+  j.use = !solve ? QN_TRI_MULTIPLY : kernels->reciprocals_do(f) ? QN_TRI_SOLVE : QN_TRI_DIVIDE;
+  j.blocks = qn_ceil_div(f->n, kernels->nr);
+  cut_strips(&j);
+  j.panel_size = (size_t)(j.blocks * kernels->nr * kernels->mr) * j.size;
+
+  /* A team no larger than there are panels, and than panels that may be packed at a time. */
+  int64_t panels = qn_ceil_div(f->m, kernels->mr);
+  j.room = qn_max64(1, qn_min64(panels, (int64_t)(PANELS_SIZE / j.panel_size)));
+  double flops = (double)f->n * (double)f->n * (double)f->m;
+  int threads = qn_team_size(qn_dtype_is_complex(f->dtype) ? 4 * flops : flops);
+  threads = (int)qn_min64(threads, j.room);
+  if (j.strips == 1) j.room = threads;
+
+  size_t stage = (size_t)(j.strip * kernels->nr * (j.strip + 1) * kernels->nr) * j.size;
+  if (j.strips == 1) stage = (stage / 2 + QN_HOST_ALIGN) / QN_HOST_ALIGN * QN_HOST_ALIGN;
+  size_t total = (j.strips == 1 ? 1 : 2) * stage + (size_t)j.room * j.panel_size;
+  qn_workspace workspace = qn_workspace_get(total);
+  if (!workspace.memory) return qn_fail(QN_ENOMEM, function, "workspace of %zu bytes", total);
+  j.stage[0] = workspace.memory;
+  j.stage[1] = j.stage[0] + stage;
+  j.panels = j.stage[j.strips == 1 ? 0 : 1] + stage;
   qn_team_run(threads, work, &j);
   qn_workspace_put(workspace);
   return QN_OK;
+}
+
+int64_t qn_tri_block(const qn_cpu_triangular *p) {
+  int64_t order = p->a.rows, others = p->side == QN_LEFT ? p->b.cols : p->b.rows;
+  int64_t chunk = PANELS_SIZE / (int64_t)qn_dtype_size(p->dtype) / qn_max64(order, 1);
+  return others <= chunk ? qn_max64(order, 1024) : 1024;
 }

@@ -24,3 +24,16 @@ static void FOR(multiply)(int64_t n, const void *triangle, void *panel) {
     FOR(multiply_block)(FOR(block_first)(n, b), t + FOR(block_at)(n, b), x, out);
   }
 }
+
+static void FOR(update)(int64_t k, int64_t blocks, bool solve, const void *rectangle, const void *x,
+                        void *out) {
+  const REAL *t = rectangle;
+  REAL *y = out;
+  for (int64_t b = 0; b < blocks; b++, t += k * PLANES * TNR, y += PLANES * TMR * TNR) {
+    if (solve) {
+      FOR(update_block)(k, true, t, x, y);
+    } else {
+      FOR(update_block)(k, false, t, x, y);
+    }
+  }
+}

@@ -39,14 +39,23 @@ QN_INLINE FOR(pair) FOR(pair_solve)(FOR(pair) x, const REAL *t, const bool divid
   return (FOR(pair)){(x.re + x.im * ratio) / scale, (x.im - x.re * ratio) / scale};
 }
 
+/* acc := acc - x t (solve) or acc + x t over k steps. */
+QN_INLINE void FOR(block_steps)(int64_t k, const REAL *t, const REAL *x, FOR(pair) acc[TNR],
+                                const bool solve) {
+  for (int64_t p = 0; p < k; p++, t += 2 * TNR, x += 2 * TMR) {
+    FOR(pair) y = FOR(pair_load)(x);
+    QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] =
+        solve ? FOR(pair_sub)(acc[c], y, t + c) : FOR(pair_add)(acc[c], y, t + c);
+  }
+}
+
+/* The unknowns at `out`, those of the k steps before it at x. */
 QN_INLINE void FOR(solve_block)(int64_t k, const bool divide, const REAL *t, const REAL *x,
                                 REAL *out) {
   FOR(pair) acc[TNR];
   QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
-  for (int64_t p = 0; p < k; p++, t += 2 * TNR, x += 2 * TMR) {
-    FOR(pair) y = FOR(pair_load)(x);
-    QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_sub)(acc[c], y, t + c);
-  }
+  FOR(block_steps)(k, t, x, acc, true);
+  t += k * 2 * TNR;
   QN_UNROLL for (int c = 0; c < TNR; c++) {
     acc[c] = FOR(pair_solve)(acc[c], t + c * 2 * TNR + c, divide);
     QN_UNROLL for (int e = c + 1; e < TNR; e++) acc[e] =
@@ -57,13 +66,19 @@ QN_INLINE void FOR(solve_block)(int64_t k, const bool divide, const REAL *t, con
 
 QN_INLINE void FOR(multiply_block)(int64_t k, const REAL *t, const REAL *x, REAL *out) {
   FOR(pair) acc[TNR] = {0};
-  for (int64_t p = 0; p < k; p++, t += 2 * TNR, x += 2 * TMR) {
-    FOR(pair) y = FOR(pair_load)(x);
-    QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_add)(acc[c], y, t + c);
-  }
+  FOR(block_steps)(k, t, x, acc, false);
+  t += k * 2 * TNR;
   QN_UNROLL for (int p = 0; p < TNR; p++) {
     FOR(pair) y = FOR(pair_load)(out + p * 2 * TMR);
     QN_UNROLL for (int c = p; c < TNR; c++) acc[c] = FOR(pair_add)(acc[c], y, t + p * 2 * TNR + c);
   }
+  QN_UNROLL for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
+}
+
+QN_INLINE void FOR(update_block)(int64_t k, const bool solve, const REAL *t, const REAL *x,
+                                 REAL *out) {
+  FOR(pair) acc[TNR];
+  QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
+  FOR(block_steps)(k, t, x, acc, solve);
   QN_UNROLL for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
 }

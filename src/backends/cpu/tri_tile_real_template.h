@@ -54,3 +54,11 @@ QN_INLINE void FOR(multiply_block)(int64_t k, const REAL *t, const REAL *x, REAL
   }
   FOR(block_store)(out, acc);
 }
+
+QN_INLINE void FOR(update_block)(int64_t k, const bool solve, const REAL *t, const REAL *x,
+                                 REAL *out) {
+  ON(vec) acc[TNR][TMR / LANES];
+  FOR(block_load)(out, acc);
+  FOR(block_steps)(k, t, x, acc, solve);
+  FOR(block_store)(out, acc);
+}
