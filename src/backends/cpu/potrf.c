@@ -1,5 +1,7 @@
 /* qn_cpu_ops.potrf: Cholesky of a block. */
 #include "backends/cpu/cpu.h"
+#include "backends/cpu/tri_kernels.h"
+#include "backends/cpu/workspace.h"
 #include <math.h>
 
 #define REAL_PART(x)   (x)
@@ -49,8 +51,19 @@
 #include "backends/cpu/scalar_complex.h"
 #include "backends/cpu/potrf_loops.h"
 
+enum { SMALL = 8, PACKED_MAX = 512 }; /* orders between which the packed form pays */
+
 qn_status qn_cpu_potrf(qn_dtype dtype, qn_uplo uplo, qn_cpu_matrix a, int64_t *info) {
   ptrdiff_t ai = uplo == QN_LOWER ? 1 : a.ld, aj = uplo == QN_LOWER ? a.ld : 1;
+  const qn_tri_kernels *kernels = qn_tri_kernels_get(dtype);
+  if (kernels->potrf && a.rows > SMALL && a.rows <= PACKED_MAX) {
+    size_t size = kernels->potrf_workspace(a.rows);
+    qn_workspace workspace = qn_workspace_get(size);
+    if (!workspace.memory) return qn_fail(QN_ENOMEM, "qn_potrf", "workspace of %zu bytes", size);
+    *info = kernels->potrf(a.data, ai, aj, a.rows, workspace.memory);
+    qn_workspace_put(workspace);
+    return QN_OK;
+  }
   switch (dtype) {
   case QN_F32:
     *info = f32_potrf(a.data, ai, aj, a.rows);
@@ -69,6 +82,5 @@ qn_status qn_cpu_potrf(qn_dtype dtype, qn_uplo uplo, qn_cpu_matrix a, int64_t *i
 }
 
 int64_t qn_cpu_potrf_block(qn_dtype dtype) {
-  (void)dtype;
-  return 64;
+  return qn_dtype_is_complex(dtype) ? 32 : 128;
 }

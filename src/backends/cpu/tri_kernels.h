@@ -52,6 +52,10 @@ typedef struct qn_tri_kernels {
    * its columns, `out` those of its rows. */
   void (*update)(int64_t k, int64_t blocks, bool solve, const void *rectangle, const void *x,
                  void *out);
+  /* Cholesky of a block, element (i, j) of the lower factor at a[i ai + j aj]: the bytes that it
+   * needs, and the first bad pivot or 0. NULL for the complex types. */
+  size_t (*potrf_workspace)(int64_t n);
+  int64_t (*potrf)(void *a, ptrdiff_t ai, ptrdiff_t aj, int64_t n, void *workspace);
 } qn_tri_kernels;
 
 /* Those of the instruction set in use; dtype is f32 f64 c64 c128. */

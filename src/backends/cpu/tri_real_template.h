@@ -22,6 +22,7 @@ QN_INLINE bool FOR(reciprocal_does)(NUM x) {
 #include "backends/cpu/tri_pack_template.h"
 #include "backends/cpu/tri_tile_real_template.h"
 #include "backends/cpu/tri_run_template.h"
+#include "backends/cpu/tri_potrf_template.h"
 #undef PLANES
 #undef TMR
 #undef NUM

@@ -1,7 +1,7 @@
 /* Clears what tri_isa_template.h defines for one real type. */
 #undef REAL
 #undef REAL_MIN
-#undef REAL_MAX
+#undef REAL_SQRT
 #undef ON
 #undef PIECE
 #undef LANES
