@@ -60,8 +60,13 @@ typedef struct qn_chart_series {
 /* A word beside a place of the panel. */
 typedef struct qn_chart_note {
   const char *text;
-  double x, y;                                              /* in the axes' units */
-  enum { QN_NOTE_RIGHT, QN_NOTE_LEFT, QN_NOTE_ABOVE } side; /* where the text lies of that place */
+  double x, y; /* in the axes' units */
+  enum {
+    QN_NOTE_RIGHT,
+    QN_NOTE_LEFT,
+    QN_NOTE_ABOVE,
+    QN_NOTE_OVER
+  } side; /* where the text lies; OVER begins at the place, ABOVE has it in the middle */
   qn_chart_colour colour;
 } qn_chart_note;
 

@@ -2,15 +2,7 @@
 #include "draw.h"
 #include <math.h>
 
-enum {
-  MARGIN = 18,
-  TITLE = 18,
-  HEADING = 13,
-  SMALL = 12,
-  CAPTION = 11,
-  SAMPLE = 22,
-  MAX_PANELS = 8
-};
+enum { MARGIN = 18, TITLE = 18, HEADING = 13, SMALL = 12, SAMPLE = 22, MAX_PANELS = 8 };
 
 /* One panel as laid out: its area and the ticks that fit. */
 typedef struct panel_layout {
@@ -216,12 +208,11 @@ void qn_draw_figure(cairo_t *cr, const qn_chart_figure *figure, double width, do
   }
   double top = MARGIN + figure_header(figure), bottom = height - MARGIN;
   if (figure->caption) {
-    qn_text_font(cr, CAPTION, false);
+    qn_text_font(cr, SMALL, false);
     qn_set_colour(cr, QN_GREY, 1.0);
-    int lines =
-        qn_text_wrap(cr, figure->caption, MARGIN, 0, width - 2 * MARGIN, CAPTION + 4, false);
-    bottom -= lines * (CAPTION + 4);
-    qn_text_wrap(cr, figure->caption, MARGIN, bottom + CAPTION + 4, width - 2 * MARGIN, CAPTION + 4,
+    int lines = qn_text_wrap(cr, figure->caption, MARGIN, 0, width - 2 * MARGIN, SMALL + 3, false);
+    bottom -= lines * (SMALL + 3);
+    qn_text_wrap(cr, figure->caption, MARGIN, bottom + SMALL + 3, width - 2 * MARGIN, SMALL + 3,
                  true);
     bottom -= 4;
   }

@@ -19,11 +19,12 @@ static void set_dash(cairo_t *cr, const qn_chart_series *s) {
     cairo_set_dash(cr, NULL, 0, 0.0);
 }
 
-/* Where point i falls; false when it is not finite (on these scales). */
+/* Where point i falls, to an eighth of a unit (short numbers in an SVG); false when it is not
+ * finite (on these scales). */
 static bool place(const qn_area *area, const qn_chart_series *s, size_t i, const double *values,
                   double *x, double *y) {
-  *x = qn_area_x(area, s->x[i]);
-  *y = qn_area_y(area, values[i]);
+  *x = round(8.0 * qn_area_x(area, s->x[i])) / 8.0;
+  *y = round(8.0 * qn_area_y(area, values[i])) / 8.0;
   return isfinite(*x) && isfinite(*y);
 }
 
@@ -126,9 +127,10 @@ void qn_draw_notes(cairo_t *cr, const qn_area *area) {
     const qn_chart_note *note = &area->panel->notes[i];
     double x = qn_area_x(area, note->x), y = qn_area_y(area, note->y);
     qn_align align = QN_ALIGN_CENTRE;
-    if (note->side == QN_NOTE_ABOVE) y -= 7;
-    if (note->side == QN_NOTE_RIGHT) align = QN_ALIGN_LEFT, x += 6, y += 4;
-    if (note->side == QN_NOTE_LEFT) align = QN_ALIGN_RIGHT, x -= 6, y += 4;
+    if (note->side == QN_NOTE_ABOVE || note->side == QN_NOTE_OVER) y -= 7;
+    if (note->side == QN_NOTE_RIGHT || note->side == QN_NOTE_OVER) align = QN_ALIGN_LEFT, x += 6;
+    if (note->side == QN_NOTE_LEFT) align = QN_ALIGN_RIGHT, x -= 6;
+    if (note->side == QN_NOTE_RIGHT || note->side == QN_NOTE_LEFT) y += 4;
     qn_set_colour(cr, note->colour, 1.0);
     qn_text_halo(cr, note->text, x, y, align);
   }

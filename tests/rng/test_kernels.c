@@ -120,6 +120,28 @@ static void tails_of_the_logarithm(void **unused) {
   }
 }
 
+/* The circle's edge: blocks that begin with a pair within 1e-7 of it, inside and outside. */
+static void edge_of_the_circle(void **unused) {
+  (void)unused;
+  int inside = 0, outside = 0;
+  qn_rng rng = qn_rng_make(161803);
+  while (inside < 3 || outside < 3) {
+    qn_rng before = rng;
+    double x = 2.0 * qn_rng_next(&rng) - 1.0, y = 2.0 * qn_rng_next(&rng) - 1.0;
+    double t = x * x + y * y;
+    if (fabs(t - 1.0) > 1e-7) continue;
+    inside += t <= 1.0;
+    outside += t > 1.0;
+    long double exact[BLOCK];
+    ref_normal_block(before.state, exact);
+    for (int i = 0; i < runnable_count; i++) {
+      double wide[BLOCK];
+      runnable[i]->normal_f64(before.state, wide);
+      for (int j = 0; j < BLOCK; j++) assert_true(ulps(wide[j], exact[j]) < 3.0);
+    }
+  }
+}
+
 static void instruction_sets_agree(void **unused) {
   (void)unused;
   double want[BLOCK], got[BLOCK];
@@ -210,6 +232,7 @@ int main(void) {
       cmocka_unit_test(extremes_stay_inside),
       cmocka_unit_test(normal_is_the_polar_method),
       cmocka_unit_test(tails_of_the_logarithm),
+      cmocka_unit_test(edge_of_the_circle),
       cmocka_unit_test(instruction_sets_agree),
       cmocka_unit_test(views),
       cmocka_unit_test(moments),
