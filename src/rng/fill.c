@@ -1,12 +1,10 @@
 /* Fills of device matrices: checked here, made by the stream's device. */
-#include "device/device.h"
+#include "rng/fill.h"
 #include <quern/rng.h>
 
-/* How a device makes numbers from `state` on; chosen by find_generator. */
-typedef struct generator {
-  const char *name;
-  qn_status (*fill)(qn_stream *stream, bool normal, uint64_t state, qn_matrix out);
-} generator;
+static bool is_cpu(const qn_device *device) {
+  return device->cpu;
+}
 
 static qn_status fill_on_cpu(qn_stream *stream, bool normal, uint64_t state, qn_matrix out) {
   const qn_cpu_ops *cpu = stream->device->cpu;
@@ -14,10 +12,13 @@ static qn_status fill_on_cpu(qn_stream *stream, bool normal, uint64_t state, qn_
   return QN_OK;
 }
 
-static const generator cpu_generator = {"cpu_rng", fill_on_cpu};
+static const qn_rng_generator by_cpu = {"cpu_rng", is_cpu, fill_on_cpu};
 
-static const generator *find_generator(const qn_device *device) {
-  return device->cpu ? &cpu_generator : NULL;
+static const qn_rng_generator *find_generator(const qn_device *device) {
+  static const qn_rng_generator *const all[] = {&by_cpu, &qn_rng_by_kernels};
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i]->applicable(device)) return all[i];
+  return NULL;
 }
 
 /* How many numbers of the stream a fill uses up. */
@@ -37,8 +38,9 @@ static qn_status fill(qn_stream *stream, qn_rng *rng, qn_matrix out, bool normal
   if (out.dtype != QN_F32 && out.dtype != QN_F64)
     return qn_fail(QN_EINVAL, function, "out is %s, not f32 or f64", qn_dtype_name(out.dtype));
   const qn_device *device = stream->device;
-  const generator *g = find_generator(device);
-  if (!g) return qn_fail(QN_EUNSUPPORTED, function, "%s has no generator", device->info.id);
+  const qn_rng_generator *g = find_generator(device);
+  if (!g)
+    return qn_fail(QN_EUNSUPPORTED, function, "%s has no f64 or no compiler", device->info.id);
   if (out.rows == 0 || out.cols == 0) return QN_OK;
 
   double begun = qn_trace_begin(stream);

@@ -10,7 +10,7 @@ core:
 device: core
 backends: core device
 jit: core device
-rng: core device
+rng: core device jit
 blas3: core device jit
 hostblas: core device jit blas3
 dropin: core hostblas
