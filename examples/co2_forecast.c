@@ -191,10 +191,12 @@ static bool compute(co2_forecast *f, const char *device_name) {
     return false;
   }
   printf("Quern %s on %s: %s, %s", qn_version_string(), info.id, info.name, info.arch);
-  if (info.kind == QN_DEVICE_CPU) printf(", %d threads", qn_num_threads());
+  if (strcmp(info.backend, "cpu") == 0) printf(", %d threads", qn_num_threads());
   printf("\n%d months of record up to %d-%02d, %d months of forecast, %lld futures in %s\n\n",
          f->record.count, (f->first - 1) / 12, (f->first - 1) % 12 + 1, f->months,
          (long long)f->futures, qn_dtype_name(f->dtype));
+  if (strcmp(info.backend, "cpu") != 0)
+    printf("  (the first run on a device compiles its kernels, in the steps that need them)\n");
   co2_regress(stream, f);
   co2_simulate(stream, f);
   qn_stream_free(stream);

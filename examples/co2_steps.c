@@ -135,8 +135,8 @@ void co2_regress(qn_stream *stream, co2_forecast *f) {
   qn_matrix mean = qn_matrix_sub(r.s, p + 1, p, m, 1);
   qn_matrix covariance = qn_matrix_sub(r.s, p + 1, p + 1, m, m);
   f->mean = co2_room((size_t)m);
-  f->covariance = co2_room((size_t)(m * m));
-  f->factor = co2_room((size_t)(m * m));
+  f->covariance = co2_room((size_t)m * (size_t)m);
+  f->factor = co2_room((size_t)m * (size_t)m);
   must(qn_matrix_read(stream, f->mean, m, mean));
   must(qn_matrix_read(stream, f->covariance, m, covariance));
   must(qn_matrix_read(stream, f->l, n, r.k));

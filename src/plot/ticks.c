@@ -88,11 +88,11 @@ static int linear_ticks(double low, double high, int most, qn_tick *ticks) {
     first = ceil((low - slack) / step);
     last = floor((high + slack) / step);
   } while (last - first + 1.0 > most);
-  int count = 0;
+  int count = (int)(last - first) + 1;
   double largest = fmax(fabs(low), fabs(high));
-  for (double i = first; i <= last; i++, count++) {
-    ticks[count].value = i == 0.0 ? 0.0 : i * step;
-    linear_text(ticks[count].value, step, largest, ticks[count].text);
+  for (int i = 0; i < count; i++) {
+    ticks[i].value = (first + i) * step + 0.0; /* no negative zero */
+    linear_text(ticks[i].value, step, largest, ticks[i].text);
   }
   return count;
 }

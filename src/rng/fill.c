@@ -15,9 +15,8 @@ static qn_status fill_on_cpu(qn_stream *stream, bool normal, uint64_t state, qn_
 static const qn_rng_generator by_cpu = {"cpu_rng", is_cpu, fill_on_cpu};
 
 static const qn_rng_generator *find_generator(const qn_device *device) {
-  static const qn_rng_generator *const all[] = {&by_cpu, &qn_rng_by_kernels};
-  for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i]->applicable(device)) return all[i];
+  if (by_cpu.applicable(device)) return &by_cpu;
+  if (qn_rng_by_kernels.applicable(device)) return &qn_rng_by_kernels;
   return NULL;
 }
 
