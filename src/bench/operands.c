@@ -14,13 +14,13 @@ size_t bench_matrix_bytes(const bench_matrix *m, qn_dtype dtype) {
   return (size_t)m->ld * (size_t)m->cols * qn_dtype_size(dtype);
 }
 
-/* splitmix64, as a value in (-1, 1) of 24 bits. */
+/* splitmix64, as a value in (-1, 1) of 53 bits: products and sums have to round. */
 static double next(uint64_t *state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
-  return ((double)(z >> 40) + 0.5) / (double)(1 << 23) - 1.0;
+  return ((double)(z >> 11) + 0.5) / (double)(UINT64_C(1) << 52) - 1.0;
 }
 
 /* Cuts a value of the normal range of f16 to its bits: any operand will do, rounding is idle. */

@@ -93,10 +93,13 @@ static void describe(bench_peer *peer) {
   } else {
     snprintf(peer->text, sizeof peer->text, "%s", file);
   }
+  const size_t used = strlen(peer->text);
+  if (peer->lapack)
+    snprintf(peer->text + used, sizeof peer->text - used, ", potrf of liblapack.so.3");
 }
 
 /* The library itself, or NULL when it does not load or is no CBLAS. */
-static bench_peer *open_library(const char *name) {
+static bench_peer *open_library(const char *name, const char *lapack) {
   void *blas = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!blas) return NULL;
   bench_peer *peer = find(blas, "cblas_dgemm") ? calloc(1, sizeof *peer) : NULL;
@@ -105,7 +108,7 @@ static bench_peer *open_library(const char *name) {
     return NULL;
   }
   peer->blas = blas;
-  if (!find(blas, "dpotrf_")) peer->lapack = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (lapack && !find(blas, "dpotrf_")) peer->lapack = dlopen(lapack, RTLD_NOW | RTLD_LOCAL);
   find_routines(peer);
   find_threads(peer);
   describe(peer);
@@ -117,14 +120,14 @@ bench_peer *bench_peer_open(char *message, size_t message_size) {
                                            "libblis.so.4",     "libcblas.so.3",  "libblas.so.3"};
   const char *named = getenv(BENCH_PEER_VARIABLE);
   if (named && *named) {
-    bench_peer *peer = open_library(named);
+    bench_peer *peer = open_library(named, NULL);
     if (!peer)
       snprintf(message, message_size, BENCH_PEER_VARIABLE "=%s is not a loadable CBLAS library",
                named);
     return peer;
   }
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-    bench_peer *peer = open_library(candidates[i]);
+    bench_peer *peer = open_library(candidates[i], "liblapack.so.3");
     if (peer) return peer;
   }
   snprintf(message, message_size,

@@ -10,8 +10,8 @@
 typedef struct bench_peer bench_peer;
 
 /* Loads the library that QUERN_PEER_CBLAS names, else the first found of OpenBLAS, MKL, BLIS and
- * the system's cblas or blas. NULL when there is none; `message` then says in one line what was
- * tried. Free with bench_peer_close. */
+ * the system's cblas or blas, which the system's LAPACK may complete. NULL when there is none;
+ * `message` then says in one line what was tried. Free with bench_peer_close. */
 bench_peer *bench_peer_open(char *message, size_t message_size);
 void bench_peer_close(bench_peer *peer);
 

@@ -23,7 +23,7 @@ bench_summary bench_summarise(double *values, size_t count) {
   s.median = quantile(values, count, 0.5);
   s.low = quantile(values, count, 0.25);
   s.high = quantile(values, count, 0.75);
-  s.best = values[0];
+  s.least = values[0];
   return s;
 }
 

@@ -8,7 +8,7 @@
 /* What is told of a sample of at least one value. */
 typedef struct bench_summary {
   double median, low, high; /* low and high are the quartiles */
-  double best;              /* the smallest */
+  double least;
   size_t count;
 } bench_summary;
 

@@ -7,7 +7,7 @@ static cli_json *summary_json(const bench_summary *s) {
   cli_json_number(o, "median", s->median);
   cli_json_number(o, "low", s->low);
   cli_json_number(o, "high", s->high);
-  cli_json_number(o, "best", s->best);
+  cli_json_number(o, "least", s->least);
   cli_json_integer(o, "samples", (int64_t)s->count);
   return o;
 }
@@ -94,6 +94,23 @@ void cli_write_grid_json(const bench_grid *grid, FILE *file) {
   cli_json_free(root);
 }
 
+static void letter_csv(int letter, bool applies, FILE *file) {
+  fputc(',', file);
+  if (applies) fputc(letter, file);
+}
+
+static void problem_csv(const bench_problem *p, FILE *file) {
+  const bool gemm = p->routine == BENCH_GEMM, potrf = p->routine == BENCH_POTRF;
+  fprintf(file, "%s,%s", bench_routine_name(p->routine), qn_dtype_name(p->dtype));
+  letter_csv(p->side, !gemm && !potrf, file);
+  letter_csv(p->uplo, !gemm, file);
+  letter_csv(p->transa, !potrf, file);
+  letter_csv(p->transb, gemm, file);
+  letter_csv(p->diag, !gemm && !potrf, file);
+  fprintf(file, ",%lld,%lld,", (long long)p->m, (long long)p->n);
+  if (gemm) fprintf(file, "%lld", (long long)p->k);
+}
+
 static void side_csv(const bench_cell *cell, const bench_side *side, FILE *file) {
   fprintf(file, ",%.9g,%.9g,%.9g,%.6g,%.6g,%d", side->seconds.median, side->seconds.low,
           side->seconds.high, cli_rate(cell, side), side->residual.error, side->wrong);
@@ -107,9 +124,8 @@ void cli_write_grid_csv(const bench_grid *grid, FILE *file) {
   for (size_t i = 0; i < grid->done; i++) {
     const bench_cell *cell = &grid->cell[i];
     const bench_problem *p = &cell->problem;
-    fprintf(file, "%s,%s,%c,%c,%c,%c,%c,%lld,%lld,%lld,%d", bench_routine_name(p->routine),
-            qn_dtype_name(p->dtype), p->side, p->uplo, p->transa, p->transb, p->diag,
-            (long long)p->m, (long long)p->n, (long long)p->k, cell->threads);
+    problem_csv(p, file);
+    fprintf(file, ",%d", cell->threads);
     side_csv(cell, &cell->ours, file);
     if (cell->compared) {
       side_csv(cell, &cell->peer, file);

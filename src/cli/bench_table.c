@@ -22,6 +22,15 @@ void cli_print_grid_head(const bench_grid *grid) {
   printf("  %8s\n", "error/u");
 }
 
+static void print_quartiles(const bench_cell *cell) {
+  printf("      quartiles: ours %.4f..%.4f ms", 1e3 * cell->ours.seconds.low,
+         1e3 * cell->ours.seconds.high);
+  if (cell->compared)
+    printf(", peer %.4f..%.4f ms, ratio %.3f..%.3f", 1e3 * cell->peer.seconds.low,
+           1e3 * cell->peer.seconds.high, cell->ratio.low, cell->ratio.high);
+  printf("; %zu samples of %lld calls\n", cell->ours.seconds.count, (long long)cell->batch);
+}
+
 void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
   const bench_problem *p = &cell->problem;
   printf("%-5s %-18s %3d  %10.4f%c %9.1f", qn_dtype_name(p->dtype), cli_shape(p).text,
@@ -35,6 +44,7 @@ void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
     printf("  %11s %9s  %7s", "-", "-", "-");
   }
   printf("  %8.2f\n", cell->ours.residual.error);
+  if (cli_get_verbosity() == CLI_VERBOSE) print_quartiles(cell);
   fflush(stdout);
 }
 

@@ -37,7 +37,7 @@ static const cli_option options[] = {OPT_OUTPUT,  OPT_UPLO,    OPT_DEVICE,  OPT_
 
 const cli_command cli_potrf_command = {
     .name = "potrf",
-    .summary = "Cholesky: A = L L^H (lower) or U^H U (upper)",
+    .summary = "factor a positive definite matrix: A = L L^H or U^H U",
     .operands = "A -o L",
     .operand_count = 1,
     .about =

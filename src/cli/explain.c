@@ -146,10 +146,16 @@ static void print_rate(const cli_job *job) {
 static void print_memory(const cli_job *job) {
   qn_pool_stats pool;
   if (qn_pool_query(job->session.device, &pool) != QN_OK) return;
-  printf(
-      "  workspace        %.3g MiB at most, %llu allocation%s of which %llu reached the system\n",
-      (double)pool.peak / (1 << 20), (unsigned long long)pool.requests,
-      pool.requests == 1 ? "" : "s", (unsigned long long)pool.driver_calls);
+  printf("  workspace        ");
+  if (pool.requests == 0) {
+    printf("none\n");
+    return;
+  }
+  const double kib = (double)pool.peak / 1024.0;
+  printf("%.1f %s at most, %llu allocation%s, %llu of the system\n",
+         kib < 1024.0 ? kib : kib / 1024.0, kib < 1024.0 ? "KiB" : "MiB",
+         (unsigned long long)pool.requests, pool.requests == 1 ? "" : "s",
+         (unsigned long long)pool.driver_calls);
 }
 
 /* Whether the result stands up to its bound; says so. */
@@ -190,7 +196,7 @@ int cli_explain(cli_job *job) {
   print_times(job);
   print_choices(job);
   printf("\nhow good it is\n");
-  print_rate(job);
   print_memory(job);
+  print_rate(job);
   return print_residual(job);
 }

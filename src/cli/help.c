@@ -45,8 +45,8 @@ void cli_help(void) {
 }
 
 void cli_help_command(const cli_command *command) {
-  printf("quern %s: %s\n\nusage: quern %s %s [OPTIONS]\n\n%s", command->name, command->summary,
-         command->name, command->operands, command->about);
+  printf("quern %s: %s\n\nusage: quern %s%s%s [OPTIONS]\n\n%s", command->name, command->summary,
+         command->name, *command->operands ? " " : "", command->operands, command->about);
   bool own = false;
   for (const cli_option *id = command->options; *id != OPT_COUNT; id++) own |= !is_common(*id);
   if (own) {
@@ -61,7 +61,7 @@ void cli_help_command(const cli_command *command) {
 }
 
 void cli_help_variables(void) {
-  printf("environment variables that quern and its library look at\n\n");
+  printf("environment variables that quern and its library look at (defaults in brackets)\n\n");
   for (const cli_variable *v = cli_variables; v->name; v++)
     printf("  %-22s %s\n", v->name, v->meaning);
 }

@@ -45,6 +45,10 @@ int cli_job_read(cli_job *job, cli_operand *operand, const char *path) {
   operand->path = path;
   if (job->args->value[OPT_EXPLAIN]) touch(&operand->file);
   operand->read_seconds = bench_now() - start;
+  if (cli_get_verbosity() == CLI_VERBOSE)
+    cli_note("%s: %lld x %lld %s, %s", path, (long long)operand->file.rows,
+             (long long)operand->file.cols, qn_dtype_name(operand->file.dtype),
+             operand->file.hold == QN_IO_MAPPED ? "mapped" : "read into memory");
   return CLI_DONE;
 }
 

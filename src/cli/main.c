@@ -1,9 +1,12 @@
 /* quern: the command. Finds the subcommand and hands over; each has a file of its own. */
 #include "cli/cli.h"
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-const cli_command *const cli_commands[] = {
+enum { COMMANDS_MOST = 16 };
+
+const cli_command *const cli_commands[COMMANDS_MOST] = {
     &cli_devices_command,
     &cli_gemm_command,
     &cli_trmm_command,
@@ -20,7 +23,7 @@ const cli_command *cli_find_command(const char *name) {
 }
 
 static int unknown_command(const char *word) {
-  const char *names[sizeof cli_commands / sizeof *cli_commands + 1];
+  const char *names[COMMANDS_MOST + 1];
   unsigned count = 0;
   for (const cli_command *const *c = cli_commands; *c; c++) names[count++] = (*c)->name;
   names[count++] = "help";
@@ -78,5 +81,6 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error to tell, not a death */
   return cli_finish(run(argc, argv));
 }

@@ -11,29 +11,38 @@ enum { MESSAGE_BYTES = 4096 };
 static cli_verbosity verbosity = CLI_NORMAL;
 
 /* One line, whatever the text: a name of a file may hold a newline, a build log does. */
-static void print_line(const char *kind, const char *format, va_list args) {
-  char text[MESSAGE_BYTES];
+static void print_line(const char *kind, char *text) {
   cli_progress_end(); /* wipes its line */
-  vsnprintf(text, sizeof text, format, args);
   for (char *p = text; *p; p++)
     if (*p == '\n' || *p == '\r') *p = ' ';
   fprintf(stderr, "quern: %s%s\n", kind, text);
 }
 
 int cli_error(int exit_status, const char *format, ...) {
+  char text[MESSAGE_BYTES];
   va_list args;
   va_start(args, format);
-  print_line("", format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  print_line("", text);
   return exit_status;
 }
 
 void cli_note(const char *format, ...) {
+  char text[MESSAGE_BYTES];
   if (verbosity == CLI_QUIET) return;
   va_list args;
   va_start(args, format);
-  print_line("", format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  print_line("", text);
+}
+
+/* The library begins with the function that failed, which tells a user of the command nothing. */
+static const char *without_function(const char *text) {
+  const char *colon = strchr(text, ':');
+  const bool named = strncmp(text, "qn_", 3) == 0 && colon && colon[1] == ' ';
+  return named && verbosity != CLI_VERBOSE ? colon + 2 : text;
 }
 
 int cli_fail(qn_status status, const char *context) {
@@ -41,14 +50,7 @@ int cli_fail(qn_status status, const char *context) {
   const bool by_user = status == QN_EINVAL || status == QN_EUNSUPPORTED || status == QN_EFORMAT ||
                        status == QN_ENODEVICE;
   return cli_error(by_user ? CLI_MISUSED : CLI_FAILED, "%s%s%s", context, *context ? ": " : "",
-                   *text ? text : qn_status_string(status));
-}
-
-static void print_log_line(const char *kind, ...) {
-  va_list args;
-  va_start(args, kind);
-  print_line(kind, "%s", args);
-  va_end(args);
+                   *text ? without_function(text) : qn_status_string(status));
 }
 
 /* Errors come back as a status and are told once, by who handles them. The library repeats a
@@ -56,9 +58,13 @@ static void print_log_line(const char *kind, ...) {
 static void take_log(void *user, qn_log_level level, const char *message) {
   (void)user;
   static char last[MESSAGE_BYTES];
-  if (level == QN_LOG_ERROR || strncmp(last, message, sizeof last - 1) == 0) return;
+  if (level == QN_LOG_ERROR || level == QN_LOG_DEBUG ||
+      strncmp(last, message, sizeof last - 1) == 0)
+    return;
   snprintf(last, sizeof last, "%s", message);
-  print_log_line(level == QN_LOG_WARNING ? "warning: " : "", message);
+  char text[MESSAGE_BYTES];
+  snprintf(text, sizeof text, "%s", message);
+  print_line(level == QN_LOG_WARNING ? "warning: " : "", text);
 }
 
 static void take_warnings(void *user, qn_log_level level, const char *message) {

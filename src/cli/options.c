@@ -95,13 +95,14 @@ static cli_option id_of(const cli_command *command, int answer) {
 }
 
 static int take_operands(const cli_command *command, int count, char **words, cli_args *args) {
+  const char *space = *command->operands ? " " : "";
   if ((unsigned)count > command->operand_count)
-    return cli_error(CLI_MISUSED, "%s: '%s' is one operand too many; usage: quern %s %s",
-                     command->name, words[command->operand_count], command->name,
+    return cli_error(CLI_MISUSED, "%s: '%s' is one operand too many; usage: quern %s%s%s",
+                     command->name, words[command->operand_count], command->name, space,
                      command->operands);
   if ((unsigned)count < command->operand_count)
-    return cli_error(CLI_MISUSED, "%s: an operand is missing; usage: quern %s %s", command->name,
-                     command->name, command->operands);
+    return cli_error(CLI_MISUSED, "%s: an operand is missing; usage: quern %s%s%s", command->name,
+                     command->name, space, command->operands);
   for (int i = 0; i < count; i++) args->operand[i] = words[i];
   return CLI_DONE;
 }

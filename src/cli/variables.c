@@ -2,11 +2,19 @@
 #include "cli/cli.h"
 
 const cli_variable cli_variables[] = {
-    {"QUERN_THREADS", "threads of the cpu device; --threads goes before it (default: one a core)"},
-    {"QUERN_TRSM_BLOCK", "order below which trsm stops its recursion (default: tuned)"},
-    {"QUERN_TRMM_BLOCK", "order below which trmm stops its recursion (default: tuned)"},
-    {"QUERN_POOL_LIMIT",
-     "most memory a device's pool may hold, such as 512M or 4G (default: none)"},
-    {"QUERN_PEER_CBLAS", "library that bench compares with (default: OpenBLAS, MKL, BLIS, cblas)"},
+    {"QUERN_THREADS", "threads of the cpu device [one a core]; --threads goes before it"},
+    {"QUERN_CPU_ISA", "instruction set of the cpu device: avx512 avx2 neon plain [the widest]"},
+    {"QUERN_GEMM_VARIANT", "the gemm variant to use, by the name that --explain shows [by cost]"},
+    {"QUERN_TRSM_BLOCK", "order at which trsm ends its recursion [tuned]"},
+    {"QUERN_TRMM_BLOCK", "order at which trmm ends its recursion [tuned]"},
+    {"QUERN_POOL_LIMIT", "most memory a device's pool holds, such as 512M or 4G [no limit]"},
+    {"QUERN_CUDA_LIBRARY", "file of the CUDA driver [libcuda.so.1]"},
+    {"QUERN_NVRTC_LIBRARY", "file of NVRTC, the CUDA compiler [the newest that fits the driver]"},
+    {"QUERN_OPENCL_LIBRARY", "file of the OpenCL loader [libOpenCL.so.1]"},
+    {"QUERN_CACHE_DIR", "folder of compiled kernels [quern in $XDG_CACHE_HOME or ~/.cache]"},
+    {"QUERN_CACHE_LIMIT", "most bytes in that folder, such as 64M; 0 keeps none [256M]"},
+    {"QUERN_KERNEL_DIR", "folder whose kernel sources go before those built in [none]"},
+    {"QUERN_PEER_CBLAS", "library that bench --against cblas loads [the first found]"},
+    {"QUERN_FAULT", "for tests: N or N:alloc|copy|launch|sync|any makes that call fail [none]"},
     {NULL, NULL},
 };

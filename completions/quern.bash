@@ -1,0 +1,61 @@
+# bash completion for quern
+
+_quern() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  local commands='devices gemm trmm trsm potrf bench help'
+  local common='--device --dtype --threads --verbose --quiet --help --version'
+  local file='--output --explain'
+  local options values=''
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+    return
+  fi
+  case $command in
+    devices) options='--json --verbose --quiet --help --version' ;;
+    gemm) options="--transa --transb --alpha --beta --c $file $common" ;;
+    trmm | trsm) options="--side --uplo --trans --diag --alpha $file $common" ;;
+    potrf) options="--uplo $file $common" ;;
+    bench)
+      options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
+        $common"
+      ;;
+    help) values="$commands env" ;;
+    --help) values="env" ;;
+    *) return ;;
+  esac
+
+  case $prev in
+    --transa | --transb | --trans) values='N T C' ;;
+    --side) values='L R' ;;
+    --uplo) values='L U' ;;
+    --diag) values='N U' ;;
+    --dtype) values='f16 bf16 f32 f64 c64 c128' ;;
+    --against) values="cblas" ;;
+    --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
+    --alpha | --beta | --threads | --sizes | --nrhs) return ;;
+    --json | --csv | --output | --c | -o)
+      if [[ $command != devices ]]; then
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+      fi
+      ;;
+    bench) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='gemm trmm trsm potrf' ;;
+  esac
+
+  if [[ -n $values ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
+  elif [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+  elif [[ $command != devices && $command != bench ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(
+      compgen -f -X '!*.npy' -- "$cur"
+      compgen -f -X '!*.mtx' -- "$cur"
+      compgen -d -- "$cur"
+    )
+  fi
+}
+complete -F _quern quern

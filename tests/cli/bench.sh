@@ -1,0 +1,47 @@
+#!/bin/sh
+# quern bench: alone, beside a peer that is right, beside one that is wrong, without one.
+# shellcheck disable=SC2154 # common.sh sets them
+. "$(dirname "$0")/common.sh"
+
+good "$quern" bench trsm --sizes 24,40 --dtype f32,c128 --nrhs n,3 --side L,R --threads 1
+holds test "$(grep -cE '^(f32|c128) ' "$folder.out")" -eq 16
+good "$quern" bench potrf --sizes 16 --dtype f64 --threads 1 --csv figures.csv
+holds test "$(wc -l <figures.csv)" -eq 2
+says '^potrf,f64,,L,,,,16,16,,1,' figures.csv
+good "$quern" bench gemm --sizes 16,8x9x10 --dtype f32 --threads 1 --csv - --quiet
+says '^gemm,f32,,,N,N,,8,9,10,1,' "$folder.out"
+
+# no peer: it says so and goes on
+checks=$((checks + 1))
+QUERN_PEER_CBLAS=/nowhere/libblas.so "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 \
+  --against cblas >"$folder.out" 2>"$folder.err" || complain 'without a peer'
+says '^quern: QUERN_PEER_CBLAS=/nowhere/libblas.so is not a loadable.*timing ours alone' "$folder.err"
+says '^f64 +16 x 16 x 16' "$folder.out"
+
+if [ -f "${FAKE_CBLAS:-}" ]; then
+  export QUERN_PEER_CBLAS="$FAKE_CBLAS"
+  good "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 --against cblas
+  says '^peer  OpenBLAS 9.9.9, Paper kernels' "$folder.out"
+  says 'geometric mean [0-9.]+' "$folder.out"
+  export FAKE_CBLAS_WRONG=0
+  bad 1 'a timed result was wrong' "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 \
+    --against cblas
+  says '^f64 .*[0-9]!' "$folder.out"
+  unset QUERN_PEER_CBLAS FAKE_CBLAS_WRONG
+fi
+
+if "$quern" devices --json >/dev/null 2>&1; then
+  good "$quern" bench trmm --sizes 16 --dtype f64 --nrhs 4 --threads 1 --json figures.json
+  for field in format quern device cells means; do says "^  \"$field\":" figures.json; done
+  for field in routine dtype m n uplo side trans diag threads batch ours; do
+    says "^      \"$field\":" figures.json
+    says "\`$field\`" "$source/docs/bench.md"
+  done
+else
+  bad 2 'libjansson-dev' "$quern" bench trmm --sizes 16 --json figures.json
+fi
+
+# the grid of make bench, small
+good env BENCH_SIZES=16 BENCH_THREADS=1 BENCH_DTYPES=f64 "$source/scripts/bench.sh" "$quern"
+for routine in gemm trsm trmm potrf; do says "^== $routine\$" "$folder.out"; done
+finish
