@@ -35,14 +35,26 @@ static void list_dtypes(unsigned dtypes, char *text, size_t size) {
                                qn_dtype_name((qn_dtype)t));
 }
 
+static int wider(int width, const char *text) {
+  const int length = (int)strlen(text);
+  return length > width ? length : width;
+}
+
 static void print_short(const inventory *i) {
-  printf("%-10s %-44s %-9s %9s  %s\n", "DEVICE", "NAME", "ARCH", "MEMORY", "DTYPES");
+  int id = 6, name = 4, arch = 4; /* of the headings */
+  for (unsigned d = 0; d < i->device_count; d++) {
+    id = wider(id, i->devices[d].id);
+    name = wider(name, i->devices[d].name);
+    arch = wider(arch, i->devices[d].arch);
+  }
+  printf("%-*s  %-*s  %-*s  %10s  %s\n", id, "DEVICE", name, "NAME", arch, "ARCH", "MEMORY",
+         "DTYPES");
   for (unsigned d = 0; d < i->device_count; d++) {
     const qn_device_info *info = &i->devices[d];
-    char dtypes[64], memory[24];
+    char dtypes[64];
     list_dtypes(info->dtypes, dtypes, sizeof dtypes);
-    snprintf(memory, sizeof memory, "%.1f GiB", (double)info->memory / (1 << 30));
-    printf("%-10s %-44.44s %-9s %9s  %s\n", info->id, info->name, info->arch, memory, dtypes);
+    printf("%-*s  %-*s  %-*s  %6.1f GiB  %s\n", id, info->id, name, info->name, arch, info->arch,
+           (double)info->memory / (1 << 30), dtypes);
   }
 }
 

@@ -1,5 +1,6 @@
 /* --explain: where the time went, how it was done, how good it is. */
 #include "bench/ceiling.h"
+#include "cli/format.h"
 #include "cli/job.h"
 #include "cli/progress.h"
 #include <math.h>
@@ -30,27 +31,6 @@ void cli_take_step(void *user, const qn_trace_step *step) {
 
 /* ---- the table of times ---- */
 
-typedef struct time_text {
-  char text[16];
-} time_text;
-
-static time_text format_time(double seconds) {
-  static const struct {
-    double unit;
-    const char *name;
-  } units[] = {{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
-  time_text t;
-  size_t i = 0;
-  while (i < 2 && seconds < units[i].unit) i++;
-  const double value = seconds / units[i].unit;
-  snprintf(t.text, sizeof t.text, "%.*f %-2s",
-           value < 10.0    ? 2
-           : value < 100.0 ? 1
-                           : 0,
-           value, units[i].name);
-  return t;
-}
-
 static double share(double part, double all) {
   return all > 0.0 ? 100.0 * part / all : 0.0;
 }
@@ -59,17 +39,20 @@ static double share(double part, double all) {
 static void print_plain(const char *what, const char *name, double seconds, double total) {
   char left[64];
   snprintf(left, sizeof left, "%s%s%s", what, *name ? " " : "", name);
-  printf("  %-32s %6s %11s %5.1f %%\n", left, "", format_time(seconds).text, share(seconds, total));
+  printf("  %-32s %6s %11s %5.1f %%\n", left, "", cli_format_time(seconds).text,
+         share(seconds, total));
 }
 
 static void print_working(const char *what, int64_t calls, double seconds, double total,
                           double flops, double all_flops) {
   char count[24] = "";
   if (calls > 0) snprintf(count, sizeof count, "%lld", (long long)calls);
-  printf("  %-32s %6s %11s %5.1f %%", what, count, format_time(seconds).text,
+  printf("  %-32s %6s %11s %5.1f %%", what, count, cli_format_time(seconds).text,
          share(seconds, total));
-  if (flops > 0.0 && seconds > 0.0)
-    printf("  %5.1f %%  %8.1f", share(flops, all_flops), 1e-9 * flops / seconds);
+  if (flops > 0.0 && seconds > 0.0) {
+    const double rate = 1e-9 * flops / seconds;
+    printf("  %5.1f %%  %8.*f", share(flops, all_flops), cli_rate_digits(rate), rate);
+  }
   printf("\n");
 }
 

@@ -2,6 +2,7 @@
 #include "cli/job.h"
 #include "bench/placement.h"
 #include "bench/timing.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/values.h"
@@ -153,11 +154,11 @@ static int write_result(cli_job *job) {
 
 static void tell(const cli_job *job) {
   const qn_file_matrix *file = &job->c.file;
-  const char *routine = bench_routine_name(job->problem.routine);
-  printf("%s: %lld x %lld %s, %s %.3g ms, %.3g GFLOP/s on %s\n", job->output, (long long)file->rows,
-         (long long)file->cols, qn_dtype_name(file->dtype), routine, 1e3 * job->compute_seconds,
-         bench_flops(&job->problem) / job->compute_seconds * 1e-9,
-         cli_describe_device(&job->session.info).text);
+  const double rate = bench_flops(&job->problem) / job->compute_seconds * 1e-9;
+  printf("%s: %lld x %lld %s; %s took %s, %.*f GFLOP/s, on %s\n", job->output,
+         (long long)file->rows, (long long)file->cols, qn_dtype_name(file->dtype),
+         bench_routine_name(job->problem.routine), cli_format_time(job->compute_seconds).text,
+         cli_rate_digits(rate), rate, cli_describe_device(&job->session.info).text);
 }
 
 int cli_job_run(cli_job *job) {

@@ -15,6 +15,6 @@ const cli_variable cli_variables[] = {
     {"QUERN_CACHE_LIMIT", "most bytes in that folder, such as 64M; 0 keeps none [256M]"},
     {"QUERN_KERNEL_DIR", "folder whose kernel sources go before those built in [none]"},
     {"QUERN_PEER_CBLAS", "library that bench --against cblas loads [the first found]"},
-    {"QUERN_FAULT", "for tests: N or N:alloc|copy|launch|sync|any makes that call fail [none]"},
+    {"QUERN_FAULT", "tests: with --device faults+NAME call N (N:alloc|copy|launch|sync|any) fails"},
     {NULL, NULL},
 };
