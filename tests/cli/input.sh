@@ -92,15 +92,15 @@ good "$quern" gemm X.mtx fine.mtx --alpha 0 --c X.mtx -o Y.npy
 holds cmp X.npy Y.npy
 
 # a diagonal with zeros: named, and solved as division has it
-"$mat" values singular.npy f8 3 3 1 2 3 0 0 4 0 0 5
-"$mat" values ones.npy f8 3 1 1 1 1
+"$mat" values singular.npy f8 4 4 1 2 3 0 0 0 4 0 0 0 5 0 0 0 0 0
+"$mat" values ones.npy f8 4 1 1 1 1 1
 checks=$((checks + 1))
 "$quern" trsm singular.npy ones.npy -o inf.npy >"$folder.out" 2>"$folder.err" || complain 'singular'
-says '^quern: singular.npy: 1 zero on the diagonal, the first in row 2' "$folder.err"
+says '^quern: singular.npy: 2 zeros on the diagonal, the first in row 2' "$folder.err"
 holds test "$(wc -l <"$folder.err")" -eq 1
 holds test -f inf.npy
 "$mat" show inf.npy >shown
-says 'f8 3 x 1: 1 -inf inf' shown
+says 'f8 4 x 1: 1 -inf inf -?nan' shown
 good "$quern" trsm singular.npy ones.npy -o unit.npy --diag U
 good "$quern" trsm singular.npy ones.npy -o inf2.npy --uplo U --diag U
 
