@@ -23,6 +23,21 @@ static bool has_double(cl_device_id id) {
   return number_of(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0;
 }
 
+/* NVIDIA's devices name their architecture as the cuda backend does, so that what is chosen by it
+ * is the same through both; others give their version of OpenCL. */
+static void arch_of(cl_device_id id, char *text, size_t size) {
+  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
+  char extensions[8192] = "";
+  qn_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
+  if (!strstr(extensions, "cl_nv_device_attribute_query")) {
+    text_of(id, CL_DEVICE_VERSION, text, size);
+    return;
+  }
+  unsigned major = (unsigned)number_of(id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof(cl_uint));
+  unsigned minor = (unsigned)number_of(id, COMPUTE_CAPABILITY_MINOR_NV, sizeof(cl_uint));
+  snprintf(text, size, "sm_%u", major * 10 + minor);
+}
+
 qn_status qn_cl_query(unsigned index, qn_device_info *info) {
   qn_cl_device device;
   qn_status status = qn_cl_find(index, &device);
@@ -32,7 +47,7 @@ qn_status qn_cl_query(unsigned index, qn_device_info *info) {
   snprintf(info->id, sizeof info->id, "opencl:%u", index);
   snprintf(info->backend, sizeof info->backend, "opencl");
   text_of(id, CL_DEVICE_NAME, info->name, sizeof info->name);
-  text_of(id, CL_DEVICE_VERSION, info->arch, sizeof info->arch);
+  arch_of(id, info->arch, sizeof info->arch);
   text_of(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
   cl_device_type type = number_of(id, CL_DEVICE_TYPE, sizeof type);
   info->kind = type & CL_DEVICE_TYPE_GPU   ? QN_DEVICE_GPU

@@ -56,6 +56,11 @@ static qn_status status_of(cl_int code) {
     return QN_EDEVMEM;
   case CL_OUT_OF_HOST_MEMORY:
     return QN_ENOMEM;
+  case CL_INVALID_WORK_GROUP_SIZE: /* the launch's shape */
+  case CL_INVALID_WORK_ITEM_SIZE:
+  case CL_INVALID_GLOBAL_WORK_SIZE:
+  case CL_INVALID_KERNEL_ARGS:
+    return QN_EINVAL;
   case CL_DEVICE_NOT_AVAILABLE:
     return QN_ELOST;
   default:
