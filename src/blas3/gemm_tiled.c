@@ -22,7 +22,7 @@ typedef struct tile {
   {                                                                                                \
     "portable/gemm.cl",                                                                            \
         "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DTM=" #tm " -DTN=" #tn " -DWM=" #wm " -DWN=" #wn  \
-        " -DTHREADS=" #threads,                                                                    \
+        " -DTHREADS=" #threads " -DRESIDENT=" #resident,                                           \
         bm, bn, bk, threads, resident, rate                                                        \
   }
 #define DMMA(bm, bn, bk, wm, wn, threads, resident, rate)                                          \
@@ -45,7 +45,7 @@ static const tile small_tiles[QN_DTYPE_COUNT] = {
     [QN_BF16] = SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 115),
     [QN_F32] = SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 123),
     [QN_F64] = SIMT(64, 64, 8, 4, 4, 32, 16, 256, 2, 60),
-    [QN_C64] = SIMT(32, 32, 8, 2, 2, 16, 8, 256, 4, 30),
+    [QN_C64] = SIMT(32, 32, 8, 2, 2, 16, 8, 256, 3, 30),
     [QN_C128] = SIMT(32, 32, 8, 2, 2, 16, 8, 256, 2, 15),
 };
 static const tile dmma_large = DMMA(128, 64, 8, 64, 32, 128, 2, 160);

@@ -12,7 +12,8 @@
  * The products of one step run in a serpentine over the fragment, so that each uses a register of
  * the one before.
  *
- * Macros: those of gemm_tile.cl; TM TN WM WN. */
+ * Macros: those of gemm_tile.cl; TM TN WM WN; RESIDENT, the groups that a multiprocessor is to hold,
+ * which bounds the registers of an item. */
 #include "portable/gemm_tile.cl"
 #include "portable/vector.cl"
 
@@ -20,7 +21,7 @@
 #define LY      (WN / TN)
 #define WARPS_M (BM / WM)
 
-QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, RESIDENT) void
 gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *QN_RESTRICT a,
      qn_i64 off_a, qn_i64 lda, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb,
      acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,

@@ -7,7 +7,7 @@
 #include "portable/element.cl"
 #include "portable/out.cl"
 
-QN_KERNEL QN_WG_SIZE(64, 1, 1) void
+QN_KERNEL QN_WG_SIZE_PER_UNIT(64, 1, 1, 8) void
 gemm_reduce(qn_i64 m, qn_i64 n, int parts, int region, acc alpha,
             QN_GLOBAL const acc *QN_RESTRICT work, acc beta, QN_GLOBAL out *QN_RESTRICT c,
             qn_i64 off_c, qn_i64 ldc) {

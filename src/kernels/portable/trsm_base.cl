@@ -9,7 +9,7 @@
  * Grid: x = ceil(nrhs / RHS). */
 #include "portable/triangle.cl"
 
-QN_KERNEL QN_WG_SIZE(RHS, 1, 1) void
+QN_KERNEL QN_WG_SIZE_PER_UNIT(RHS, 1, 1, 8) void
 trsm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
           QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
           QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
