@@ -33,7 +33,7 @@ check-gpu: bootstrap-check all
 
 asan:
 	$(MAKE) BUILD=$(BUILD)-asan CMAKE_ARGS="-DQUERN_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
-	ctest --test-dir $(BUILD)-asan --output-on-failure -LE full
+	ctest --test-dir $(BUILD)-asan --output-on-failure -LE "full|bench"
 
 tsan:
 	$(MAKE) BUILD=$(BUILD)-tsan CMAKE_ARGS="-DQUERN_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo" all

@@ -7,11 +7,15 @@
  *   Errors  : QN_EINVAL (the argument is named in qn_last_error), QN_EUNSUPPORTED (the device lacks
  *             the dtype), QN_EDEVMEM, QN_ELOST. After an error of the first two kinds nothing was
  *             enqueued.
- *   Special : alpha = 0: neither A nor B influences the result; beta = 0: C does not; k = 0 scales
- * C by beta; a dimension of 0 returns at once. NaN and Inf travel. The unit diagonal, the other
- * triangle and the gap between rows and ld never influence and are never written. Bits    : the
- * same device, library, shape, ld, alignment, math mode and thread count give the same bits. Source
- * : the reference BLAS (xGEMM, xTRMM, xTRSM) and LAPACK (xPOTRF) for the semantics. */
+ *   Special : alpha = 0: neither A nor B influences the result; beta = 0: C does not (both after
+ *             rounding to the arithmetic of the dtype); k = 0 scales C by beta; a dimension of 0
+ *             returns at once. NaN and Inf travel. The unit diagonal, the other triangle and the
+ *             gap between rows and ld never influence and are never written.
+ *   Bits    : the same device, library, shape, ld, alignment, math mode and thread count give the
+ *             same bits.
+ *   Env     : QUERN_GEMM_VARIANT forces one implementation of the product (the log names them).
+ *             It, QUERN_TRSM_BLOCK and QUERN_TRMM_BLOCK are read once, at the first call.
+ *   Source  : the reference BLAS (xGEMM, xTRMM, xTRSM) and LAPACK (xPOTRF) for the semantics. */
 #ifndef QUERN_BLAS3_H
 #define QUERN_BLAS3_H
 
@@ -43,10 +47,12 @@ QN_API qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans
                          qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b);
 
 /* A = L L^H (lower) or U^H U (upper); the factor overwrites that triangle, the other is not
- * touched. Shapes : A n x n, f32, f64, c64, c128. info   : may be NULL; else 0, or the order k
- * (1-based) of the first leading minor that is not positive definite, the columns before k being
- * factored. It is written at the latest by the next qn_stream_sync and must stay valid until then.
- */
+ * touched.
+ * Shapes : A n x n, f32, f64, c64, c128. The imaginary part of the diagonal is taken as zero.
+ * info   : may be NULL; else 0, or the order k (1-based) of the first leading minor that is not
+ *          positive definite; then the leading k - 1 rows and columns are factored, and what lies
+ *          beyond is without meaning. It is written at the latest by the next qn_stream_sync and
+ *          must stay valid until then. */
 QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info);
 
 /* The order below which the recursion of a routine stops and one base block does the rest.

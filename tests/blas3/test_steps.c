@@ -1,6 +1,7 @@
 /* What the routines are made of: the trace, the base order, the workspace, the choice of a variant.
  */
 #include "blas3/workload.h"
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,48 @@ static void block_orders(void **state) {
   workload_close(&w);
 }
 
+/* ---- half types on slabs and tiles ---- */
+
+static float widened(uint16_t bf16) {
+  uint32_t bits = (uint32_t)bf16 << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Large enough for several slabs of B and several tiles in one product: the bf16 result is the f32
+ * one of the same operands, rounded once. */
+static void half_tiles(void **state) {
+  (void)state;
+  const int64_t n = 1100;
+  float *single = malloc((size_t)(n * n) * sizeof *single);
+  uint16_t *half = malloc((size_t)(n * n) * sizeof *half);
+  assert_non_null(single);
+  assert_non_null(half);
+  for (int kind = WORK_TRSM; kind <= WORK_TRMM; kind++) {
+    workload w, h;
+    int half_kind = kind == WORK_TRSM ? WORK_TRSM_HALF : WORK_TRMM_HALF;
+    assert_int_equal(workload_open(&w, stream, kind, n), QN_OK);
+    assert_int_equal(workload_open(&h, stream, half_kind, n), QN_OK);
+    assert_int_equal(workload_fill(&w, stream), QN_OK);
+    assert_int_equal(workload_fill(&h, stream), QN_OK);
+    assert_int_equal(workload_run(&w, stream), QN_OK);
+    assert_int_equal(workload_run(&h, stream), QN_OK);
+    assert_int_equal(workload_read(&w, stream, single), QN_OK);
+    assert_int_equal(workload_read(&h, stream, half), QN_OK);
+    float largest = 0.0f;
+    for (int64_t i = 0; i < n * n; i++) largest = fmaxf(largest, fabsf(single[i]));
+    for (int64_t i = 0; i < n * n; i++) {
+      float allowed = 0x1p-8f * fabsf(single[i]) + 1e-5f * largest;
+      assert_true(fabsf(widened(half[i]) - single[i]) <= allowed);
+    }
+    workload_close(&w);
+    workload_close(&h);
+  }
+  free(single);
+  free(half);
+}
+
 /* ---- workspace ---- */
 
 static atomic_llong now_held, most_held;
@@ -213,8 +256,8 @@ static void unknown_ignored(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest plain[] = {
       cmocka_unit_test(triangular_steps), cmocka_unit_test(other_steps),
-      cmocka_unit_test(block_orders),     cmocka_unit_test(workspace),
-      cmocka_unit_test(scale_alone),
+      cmocka_unit_test(block_orders),     cmocka_unit_test(half_tiles),
+      cmocka_unit_test(workspace),        cmocka_unit_test(scale_alone),
   };
   const struct CMUnitTest forced[] = {cmocka_unit_test(forced_refuses)};
   const struct CMUnitTest unknown[] = {cmocka_unit_test(unknown_ignored)};

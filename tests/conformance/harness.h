@@ -25,6 +25,8 @@ void skip_without(qn_dtype dtype);
 bool full_grid(void);
 /* Whether QUERN_TEST_THIN leaves the next case in. */
 bool case_drawn(dice *d);
+/* Whether the sample takes an order in: matrices above 257 cost more to make than to solve. */
+bool order_drawn(dice *d, int64_t n);
 dice new_dice(void);
 
 /* Opens a device, or leaves the program as skipped (77) when QUERN_CPU_ISA names an instruction set

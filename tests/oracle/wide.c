@@ -150,16 +150,29 @@ void wide_store(wide m, qn_dtype dtype, void *data, int64_t ld) {
   }
 }
 
+static wide copy_of(wide a) {
+  wide t = wide_new(a.rows, a.cols, a.im != NULL);
+  size_t bytes = (size_t)(a.rows * a.cols) * sizeof(double);
+  memcpy(t.re, a.re, bytes);
+  if (a.im) memcpy(t.im, a.im, bytes);
+  return t;
+}
+
+/* In squares, so that both sides stay in cache. */
+static void turn(int64_t rows, int64_t cols, const double *from, double sign, double *to) {
+  enum { SQUARE = 16 };
+  for (int64_t j0 = 0; j0 < cols; j0 += SQUARE)
+    for (int64_t i0 = 0; i0 < rows; i0 += SQUARE)
+      for (int64_t j = j0; j < cols && j < j0 + SQUARE; j++)
+        for (int64_t i = i0; i < rows && i < i0 + SQUARE; i++)
+          to[j + i * cols] = sign * from[i + j * rows];
+}
+
 wide wide_op(wide a, qn_trans trans) {
-  bool turn = trans != QN_NOTRANS;
-  wide t = wide_new(turn ? a.cols : a.rows, turn ? a.rows : a.cols, a.im != NULL);
-  for (int64_t j = 0; j < t.cols; j++) {
-    for (int64_t i = 0; i < t.rows; i++) {
-      int64_t from = turn ? j + i * a.rows : i + j * a.rows;
-      t.re[i + j * t.rows] = a.re[from];
-      if (a.im) t.im[i + j * t.rows] = trans == QN_CONJTRANS ? -a.im[from] : a.im[from];
-    }
-  }
+  if (trans == QN_NOTRANS) return copy_of(a);
+  wide t = wide_new(a.cols, a.rows, a.im != NULL);
+  turn(a.rows, a.cols, a.re, 1.0, t.re);
+  if (a.im) turn(a.rows, a.cols, a.im, trans == QN_CONJTRANS ? -1.0 : 1.0, t.im);
   return t;
 }
 
