@@ -132,10 +132,12 @@ static float widened(uint16_t bf16) {
   return value;
 }
 
-/* Large enough for several slabs of B and several tiles in one product: the bf16 result is the f32
- * one of the same operands, rounded once. */
-static void half_tiles(void **state) {
-  (void)state;
+/* Large enough for several slabs of B and several tiles in one product, and for base blocks beyond
+ * a tile if these were not kept within it: the bf16 result is the f32 one of the same operands,
+ * rounded once. */
+static void check_half_tiles(int64_t block) {
+  assert_int_equal(qn_device_set_trsm_block(device, block), QN_OK);
+  assert_int_equal(qn_device_set_trmm_block(device, block), QN_OK);
   const int64_t n = 1100;
   float *single = malloc((size_t)(n * n) * sizeof *single);
   uint16_t *half = malloc((size_t)(n * n) * sizeof *half);
@@ -161,8 +163,16 @@ static void half_tiles(void **state) {
     workload_close(&w);
     workload_close(&h);
   }
+  assert_int_equal(qn_device_set_trsm_block(device, 0), QN_OK);
+  assert_int_equal(qn_device_set_trmm_block(device, 0), QN_OK);
   free(single);
   free(half);
+}
+
+static void half_tiles(void **state) {
+  (void)state;
+  check_half_tiles(0);
+  check_half_tiles(5000);
 }
 
 /* ---- workspace ---- */
