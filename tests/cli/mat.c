@@ -25,16 +25,26 @@ typedef struct matrix {
   scalar *v;
 } matrix;
 
-static void die(const char *what, const char *which) {
+static _Noreturn void die(const char *what, const char *which) {
   fprintf(stderr, "mat: %s: %s\n", which, what);
   exit(1);
 }
 
+/* Elements live until the end. */
+enum { HELD_MOST = 16 };
+static scalar *held[HELD_MOST];
+
+static void release_all(void) {
+  for (int i = 0; i < HELD_MOST; i++) free(held[i]);
+}
+
 static matrix make(const char *dtype, long rows, long cols) {
+  static int count;
   matrix m = {.rows = rows, .cols = cols};
   snprintf(m.dtype, sizeof m.dtype, "%s", dtype);
   m.v = calloc((size_t)(rows * cols) + 1, sizeof *m.v);
-  if (!m.v) die("out of memory", dtype);
+  if (!m.v || count == HELD_MOST) die("out of memory", dtype);
+  held[count++] = m.v;
   return m;
 }
 
@@ -255,6 +265,7 @@ static int make_square(char **arg, int positive) {
 int main(int argc, char **argv) {
   const char *what = argc > 2 ? argv[1] : "";
   char **arg = argv + 2;
+  atexit(release_all);
   if (strcmp(what, "values") == 0) return make_values(argc - 2, arg);
   if (strcmp(what, "show") == 0) return show(arg[0]);
   if (strcmp(what, "random") == 0 && argc == 7) return make_random(arg);
