@@ -60,7 +60,7 @@ typedef struct plan {
 } plan;
 
 enum { MAX_PARTS = 32, MIN_K_PART = 128 };
-static const int64_t max_work_bytes = INT64_C(256) << 20;
+static const int64_t max_work_bytes = INT64_C(6) << 20; /* within the 8 MiB a routine may take */
 
 static double plan_seconds(const tile *t, const qn_device *device, const plan *p, double c_bytes) {
   const double launch = 3e-6, bandwidth = 2e12;

@@ -6,6 +6,8 @@
 
 /* ---- base blocks ---- */
 
+enum { BLOCK_ITEMS = 128 };
+
 /* Order of a block, columns a group works on, rows an item keeps in registers: what fits 32 KiB of
  * local memory and the registers of an item. */
 typedef struct block_shape {
@@ -67,8 +69,8 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, c
   qn_call_i64(&call, c.bi);
   qn_call_i64(&call, c.br);
   char options[96];
-  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DRHS=%d -DBS=%d", p->a.dtype, s->order,
-           s->rhs, s->rows);
+  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DRHS=%d -DBS=%d -DTHREADS=%d", p->a.dtype,
+           s->order, s->rhs, s->rows, BLOCK_ITEMS);
   return qn_call_run(
       stream,
       &(qn_call_shape){source, entry, options, qn_ceil_div(nrhs, s->rhs), 1, 1, (uint32_t)s->rhs},

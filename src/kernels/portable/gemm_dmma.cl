@@ -51,8 +51,10 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *
   const qn_i64 k_from = QN_WGID(2) * k_part;
   const qn_i64 k_to = k_from + k_part < k ? k_from + k_part : k;
   const int inside = i0 + BM <= m && j0 + BN <= n;
-  a += off_a + (TRANSA ? k_from + A_P0 + (i0 + A_I0) * lda : i0 + A_I0 + (k_from + A_P0) * lda);
-  b += off_b + (TRANSB ? j0 + B_J0 + (k_from + B_P0) * ldb : k_from + B_P0 + (j0 + B_J0) * ldb);
+  QN_GLOBAL const elem *next_tile_a =
+      a + off_a + (TRANSA ? k_from + A_P0 + (i0 + A_I0) * lda : i0 + A_I0 + (k_from + A_P0) * lda);
+  QN_GLOBAL const elem *next_tile_b =
+      b + off_b + (TRANSB ? j0 + B_J0 + (k_from + B_P0) * ldb : k_from + B_P0 + (j0 + B_J0) * ldb);
 
   const int warp = t / 32, lane = t % 32, g = lane / 4, q = lane % 4;
   const int row = (warp % WARPS_M) * WM + g, col = (warp / WARPS_M) * WN;
@@ -65,30 +67,37 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *
 
   acc next_a[MOVES_A], next_b[MOVES_B];
   int buf = 0;
-  for (qn_i64 p0 = k_from - BK; p0 < k_to; p0 += BK) {
-    const qn_i64 left = k_to - (p0 + BK); /* of k, for the tile to fetch */
+  /* The first step's fetch stands before the loop, so that the loop itself is one straight run. */
+  qn_i64 left = k_to - k_from; /* of k, from the tile to fetch on */
+  if (left > 0) {
+    fetch_a(next_a, t, inside && left >= BK, next_tile_a, lda, m - i0, left);
+    fetch_b(next_b, t, inside && left >= BK, next_tile_b, ldb, n - j0, left);
+    QN_UNROLL for (int s = 0; s < MOVES_A; s++) as[buf][A_P(s)][A_I(s)] = next_a[s];
+    QN_UNROLL for (int s = 0; s < MOVES_B; s++) bs[buf][B_P(s)][B_J(s)] = next_b[s];
+    QN_BARRIER();
+  }
+  while (left > 0) {
+    left -= BK;
     if (left > 0) {
-      fetch_a(next_a, t, inside && left >= BK, a, lda, m - i0, left);
-      fetch_b(next_b, t, inside && left >= BK, b, ldb, n - j0, left);
-      a += TRANSA ? BK : BK * lda;
-      b += TRANSB ? BK * ldb : BK;
+      next_tile_a += TRANSA ? BK : BK * lda;
+      next_tile_b += TRANSB ? BK * ldb : BK;
+      fetch_a(next_a, t, inside && left >= BK, next_tile_a, lda, m - i0, left);
+      fetch_b(next_b, t, inside && left >= BK, next_tile_b, ldb, n - j0, left);
     }
-    if (p0 >= k_from) {
-      QN_UNROLL for (int p = 0; p < BK; p += 4 * HALVES) {
-        double fa[TILES_M][HALVES * HALVES], fb[TILES_N][HALVES];
-        QN_UNROLL for (int i = 0; i < TILES_M; i++) {
-          QN_UNROLL for (int s = 0; s < HALVES * HALVES; s++)
-            fa[i][s] = as[buf][p + q + s / 2 * 4][row + i * STEP_M + s % 2 * 8];
-        }
-        QN_UNROLL for (int j = 0; j < TILES_N; j++) {
-          QN_UNROLL for (int s = 0; s < HALVES; s++) fb[j][s] = bs[buf][p + q + s * 4][col + j * 8 + g];
-        }
-        QN_UNROLL for (int i = 0; i < TILES_M; i++) {
-          QN_UNROLL for (int j = 0; j < TILES_N; j++) mma(sum[i][j], fa[i], fb[j]);
-        }
+    QN_UNROLL for (int p = 0; p < BK; p += 4 * HALVES) {
+      double fa[TILES_M][HALVES * HALVES], fb[TILES_N][HALVES];
+      QN_UNROLL for (int i = 0; i < TILES_M; i++) {
+        QN_UNROLL for (int s = 0; s < HALVES * HALVES; s++)
+          fa[i][s] = as[buf][p + q + s / 2 * 4][row + i * STEP_M + s % 2 * 8];
       }
-      buf ^= 1;
+      QN_UNROLL for (int j = 0; j < TILES_N; j++) {
+        QN_UNROLL for (int s = 0; s < HALVES; s++) fb[j][s] = bs[buf][p + q + s * 4][col + j * 8 + g];
+      }
+      QN_UNROLL for (int i = 0; i < TILES_M; i++) {
+        QN_UNROLL for (int j = 0; j < TILES_N; j++) mma(sum[i][j], fa[i], fb[j]);
+      }
     }
+    buf ^= 1;
     if (left > 0) {
       QN_UNROLL for (int s = 0; s < MOVES_A; s++) as[buf][A_P(s)][A_I(s)] = next_a[s];
       QN_UNROLL for (int s = 0; s < MOVES_B; s++) bs[buf][B_P(s)][B_J(s)] = next_b[s];

@@ -69,7 +69,10 @@ QN_DEV void tile_origin(qn_i64 m, qn_i64 n, qn_i64 *i0, qn_i64 *j0) {
 QN_DEV void fetch_a(acc *next, int t, int whole, QN_GLOBAL const elem *a, qn_i64 lda,
                     qn_i64 m, qn_i64 k) {
   if (whole) {
-    QN_UNROLL for (int s = 0; s < MOVES_A; s++) next[s] = acc_load(a[(qn_i64)(s * A_STEP) * lda]);
+    QN_UNROLL for (int s = 0; s < MOVES_A; s++) {
+      next[s] = acc_load(*a);
+      a += A_STEP * lda;
+    }
   } else {
     QN_UNROLL for (int s = 0; s < MOVES_A; s++) {
       if (A_I(s) < m && A_P(s) < k)
@@ -86,7 +89,10 @@ QN_DEV void fetch_a(acc *next, int t, int whole, QN_GLOBAL const elem *a, qn_i64
 QN_DEV void fetch_b(acc *next, int t, int whole, QN_GLOBAL const elem *b, qn_i64 ldb,
                     qn_i64 n, qn_i64 k) {
   if (whole) {
-    QN_UNROLL for (int s = 0; s < MOVES_B; s++) next[s] = acc_load(b[(qn_i64)(s * B_STEP) * ldb]);
+    QN_UNROLL for (int s = 0; s < MOVES_B; s++) {
+      next[s] = acc_load(*b);
+      b += B_STEP * ldb;
+    }
   } else {
     QN_UNROLL for (int s = 0; s < MOVES_B; s++) {
       if (B_J(s) < n && B_P(s) < k)

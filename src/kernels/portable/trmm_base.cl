@@ -7,19 +7,9 @@
  * Grid: x = ceil(nrhs / RHS). */
 #include "portable/triangle.cl"
 
-QN_KERNEL QN_WG_SIZE(RHS, 1, 1) void
-trmm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
-          QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-          QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
-  QN_LOCAL_VAR vec l[NB][NB / VW];
-  QN_LOCAL_VAR elem x[NB][RHS + 1];
-  const int t = QN_LID(0);
-  const qn_i64 r0 = (qn_i64)QN_WGID(0) * RHS;
-  const int cols = nrhs - r0 < RHS ? (int)(nrhs - r0) : RHS;
-  load_triangle((QN_LOCAL_PTR elem *)l[0], t, nb, unit, conj_a, a + off_a, si, sj);
-  load_columns(x[0], t, nb, cols, alpha, b + off_b + r0 * br, bi, br);
-  QN_BARRIER();
-
+/* One column, by one item. */
+QN_DEV void multiply_column(int t, int nb, QN_LOCAL_PTR const vec (*l)[NB / VW],
+                            QN_LOCAL_PTR elem (*x)[RHS + 1]) {
   for (int i0 = (nb - 1) / BS * BS; i0 >= 0; i0 -= BS) {
     elem v[BS], col[BS];
     QN_UNROLL for (int i = 0; i < BS; i++) v[i] = acc_zero();
@@ -35,6 +25,22 @@ trmm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
     }
     QN_UNROLL for (int i = 0; i < BS; i++) x[i0 + i][t] = v[i];
   }
+}
+
+QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
+trmm_base(int nb, qn_i64 nrhs, int unit, int conj_a, elem alpha,
+          QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
+          QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
+  QN_LOCAL_VAR vec l[NB][NB / VW];
+  QN_LOCAL_VAR elem x[NB][RHS + 1];
+  const int t = QN_LID(0);
+  const qn_i64 r0 = (qn_i64)QN_WGID(0) * RHS;
+  const int cols = nrhs - r0 < RHS ? (int)(nrhs - r0) : RHS;
+  load_triangle((QN_LOCAL_PTR elem *)l[0], t, nb, unit, conj_a, a + off_a, si, sj);
+  load_columns(x[0], t, nb, cols, alpha, b + off_b + r0 * br, bi, br);
+  QN_BARRIER();
+
+  if (t < RHS) multiply_column(t, nb, l, x);
   QN_BARRIER();
   store_columns(x[0], t, nb, cols, b + off_b + r0 * br, bi, br);
 }
