@@ -50,7 +50,10 @@ QN_INLINE void ON(tile_body)(int64_t k, const REAL *a, int64_t a_step, const REA
                              const int mv, const int nr) {
   ON(vec) acc[NR][MV];
   QN_UNROLL for (int j = 0; j < nr; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) acc[j][i] = (ON(vec)){0};
+    QN_UNROLL for (int i = 0; i < mv; i++) {
+      acc[j][i] = (ON(vec)){0};
+      __builtin_prefetch(c + j * ldc + i * LANES, 1);
+    }
   }
   for (; k > 0; k--, a += a_step, b += b_step) ON(step)(acc, a, b, mv, nr);
   QN_UNROLL for (int j = 0; j < nr; j++) {
@@ -164,7 +167,10 @@ QN_INLINE void ON(complex_body)(int64_t k, const REAL *a, int64_t a_step, const 
                                 int64_t ldc, int cols, const int mv) {
   ON(vec) re[CNR][CMV], im[CNR][CMV];
   QN_UNROLL for (int j = 0; j < CNR; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) re[j][i] = im[j][i] = (ON(vec)){0};
+    QN_UNROLL for (int i = 0; i < mv; i++) {
+      re[j][i] = im[j][i] = (ON(vec)){0};
+      __builtin_prefetch(c + 2 * (j * ldc + i * LANES), 1);
+    }
   }
   for (; k > 0; k--, a += a_step, b += b_step) ON(complex_step)(re, im, a, b, mv);
   QN_UNROLL for (int j = 0; j < CNR; j++) {
