@@ -126,7 +126,7 @@ static wide times(wide x, wide y) {
 }
 
 static long double size_of(wide x) {
-  return hypotl(x.re, x.im);
+  return x.im == 0 ? fabsl(x.re) : sqrtl(x.re * x.re + x.im * x.im);
 }
 
 /* The factors as the routine's arithmetic has them. */
