@@ -5,6 +5,7 @@
 #include "blas3/target.h"
 
 extern const qn_gemm_variant qn_gemm_tile_large; /* register tiles for large products */
+extern const qn_gemm_variant qn_gemm_tile_wide;  /* f32: fewer, larger fragments an item */
 extern const qn_gemm_variant qn_gemm_tile_small; /* smaller tiles: more groups, less waste */
 extern const qn_gemm_variant qn_gemm_dmma_large; /* f64 on NVIDIA's tensor cores */
 extern const qn_gemm_variant qn_gemm_dmma_small;

@@ -73,7 +73,7 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, c
            s->order, s->rhs, s->rows, BLOCK_ITEMS);
   return qn_call_run(
       stream,
-      &(qn_call_shape){source, entry, options, qn_ceil_div(nrhs, s->rhs), 1, 1, (uint32_t)s->rhs},
+      &(qn_call_shape){source, entry, options, qn_ceil_div(nrhs, s->rhs), 1, 1, BLOCK_ITEMS},
       &call);
 }
 
@@ -156,8 +156,9 @@ static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
   return map(stream, src, "portable/cast.cl", "cast", options, &call);
 }
 
-static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_small,
-                                                  &qn_gemm_dmma_large, &qn_gemm_dmma_small};
+static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_wide,
+                                                  &qn_gemm_tile_small, &qn_gemm_dmma_large,
+                                                  &qn_gemm_dmma_small};
 
 const qn_target qn_target_kernels = {
     .base = "kernel_base",
