@@ -101,10 +101,6 @@ static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_proble
 
 /* ---- launching ---- */
 
-static int trans_code(qn_trans trans) {
-  return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
-}
-
 /* 90 of "sm_90a"; 0 where the device is not NVIDIA's. */
 static int sm_of(const qn_device *device) {
   return strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
@@ -113,8 +109,8 @@ static int sm_of(const qn_device *device) {
 static void describe(char *options, size_t size, const tile *t, const qn_stream *stream,
                      const qn_gemm_problem *g) {
   snprintf(options, size, "-DQN_T=%d%s -DTRANSA=%d -DTRANSB=%d -DQN_SM=%d %s", g->a.dtype,
-           g->c.dtype != g->a.dtype ? " -DC_F32" : "", trans_code(g->transa), trans_code(g->transb),
-           sm_of(stream->device), t->options);
+           g->c.dtype != g->a.dtype ? " -DC_F32" : "", qn_trans_code(g->transa),
+           qn_trans_code(g->transb), sm_of(stream->device), t->options);
 }
 
 static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const tile *t,

@@ -25,6 +25,11 @@ void qn_call_buffer(qn_call *call, const qn_buffer *buffer);
 /* Buffer, offset and leading dimension. */
 void qn_call_matrix(qn_call *call, qn_matrix m);
 
+/* How kernels take a transpose, as a macro: 0 N, 1 T, 2 C. */
+static inline int qn_trans_code(qn_trans trans) {
+  return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
+}
+
 /* Kernel `entry` of `source` with `options`, over groups x, y, z of `items` items in one dimension.
  */
 typedef struct qn_call_shape {
