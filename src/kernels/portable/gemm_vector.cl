@@ -41,11 +41,11 @@ QN_DEV acc operand(QN_GLOBAL const elem *x, qn_i64 ld, int trans, qn_i64 row, qn
 }
 
 #if QN_IS_COMPLEX
-#define RE(x) ((x).x)
-#define IM(x) ((x).y)
+#define RE(z) ((z).x)
+#define IM(z) ((z).y)
 #else
-#define RE(x) (x)
-#define IM(x) ((real)0)
+#define RE(z) (z)
+#define IM(z) ((real)0)
 #endif
 
 /* Grid: x = panels of A, y = steps of k. */
