@@ -48,6 +48,7 @@ typedef enum cli_option {
   OPT_AGAINST,
   OPT_JSON_FILE,
   OPT_CSV_FILE,
+  OPT_CLASS, /* npb */
   /* common */
   OPT_DEVICE,
   OPT_DTYPE,
@@ -90,7 +91,7 @@ struct cli_command {
 /* The commands, in the order that help shows them; ends with NULL. */
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_devices_command, cli_gemm_command, cli_trmm_command, cli_trsm_command,
-    cli_potrf_command, cli_bench_command;
+    cli_potrf_command, cli_bench_command, cli_npb_command;
 const cli_command *cli_find_command(const char *name);
 
 /* CLI_DONE, or an exit status after an error message. argv[0] is the command's name. */

@@ -24,6 +24,7 @@ void cli_json_truth(cli_json *object, const char *key, bool value);
 void cli_json_set(cli_json *object, const char *key, cli_json *value);
 void cli_json_push(cli_json *array, cli_json *value);
 void cli_json_push_text(cli_json *array, const char *text);
+void cli_json_push_integer(cli_json *array, int64_t value);
 
 /* Prints with an indent and a last newline; false when that failed. */
 bool cli_json_print(const cli_json *root, FILE *file);

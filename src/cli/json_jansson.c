@@ -35,6 +35,9 @@ void cli_json_push(cli_json *array, cli_json *value) {
 void cli_json_push_text(cli_json *array, const char *text) {
   json_array_append_new(array, json_string(text));
 }
+void cli_json_push_integer(cli_json *array, int64_t value) {
+  json_array_append_new(array, json_integer(value));
+}
 bool cli_json_print(const cli_json *root, FILE *file) {
   return json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
          fputc('\n', file) != EOF;

@@ -34,6 +34,9 @@ void cli_json_push(cli_json *array, cli_json *value) {
 void cli_json_push_text(cli_json *array, const char *text) {
   (void)array, (void)text;
 }
+void cli_json_push_integer(cli_json *array, int64_t value) {
+  (void)array, (void)value;
+}
 bool cli_json_print(const cli_json *root, FILE *file) {
   (void)root, (void)file;
   return false;

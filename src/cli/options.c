@@ -25,6 +25,7 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_AGAINST] = {"against", 0, "PEER", "cblas: time the BLAS of this machine beside, in pairs"},
     [OPT_JSON_FILE] = {"json", 0, "FILE", "write all figures as JSON (- is standard output)"},
     [OPT_CSV_FILE] = {"csv", 0, "FILE", "write all figures as a table of commas (- likewise)"},
+    [OPT_CLASS] = {"class", 0, "X", "size of the problem: S W A B C D E or F"},
     [OPT_DEVICE] = {"device", 0, "NAME", "auto, cpu, cuda:N or opencl:N; see quern devices [auto]"},
     [OPT_DTYPE] = {"dtype", 0, "T", "convert what is read to f16 bf16 f32 f64 c64 or c128"},
     [OPT_THREADS] = {"threads", 0, "N", "threads of the cpu device [one a core]"},

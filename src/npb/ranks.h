@@ -1,0 +1,26 @@
+/* Processes that share a benchmark: one alone, or the ranks of MPI (in quern-mpi). */
+#ifndef NPB_RANKS_H
+#define NPB_RANKS_H
+
+#include <stdbool.h>
+
+typedef struct npb_ranks {
+  int rank, count;
+  int local_rank, local_count; /* among those on this machine */
+} npb_ranks;
+
+/* Whether this program was built over MPI. */
+extern const bool npb_ranks_mpi;
+
+/* To be called once, before any other; false when MPI would not start. */
+bool npb_ranks_begin(npb_ranks *ranks);
+void npb_ranks_end(void);
+
+/* All ranks call these alike and all get the same answer. */
+void npb_ranks_barrier(void);
+bool npb_ranks_all(bool yes);
+double npb_ranks_max(double value);
+/* Element by element, in place. */
+bool npb_ranks_sum(double *values, int count);
+
+#endif

@@ -1,0 +1,115 @@
+#!/bin/sh
+# quern npb as its users meet it.
+set -u
+quern=${QUERN:?}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+unset QUERN_FAULT QUERN_THREADS NPB_TIMER_FLAG
+failures=0 checks=0
+
+# run STATUS COMMAND...: must exit STATUS; what it says is in out and err
+run() {
+  wanted=$1
+  shift
+  checks=$((checks + 1))
+  "$@" >out 2>err
+  status=$?
+  [ $status -eq "$wanted" ] && return
+  failures=$((failures + 1))
+  echo "FAILED: $* (exit $status, not $wanted)"
+  head -20 out err
+}
+
+# has PATTERN FILE / lacks PATTERN FILE
+has() {
+  checks=$((checks + 1))
+  grep -Eq -- "$1" "$2" && return
+  failures=$((failures + 1))
+  echo "FAILED: no '$1' in $2"
+  cat "$2"
+}
+lacks() {
+  checks=$((checks + 1))
+  grep -Eq -- "$1" "$2" || return
+  failures=$((failures + 1))
+  echo "FAILED: '$1' in $2"
+  cat "$2"
+}
+
+# refused PATTERN ARGUMENTS...: one line with the pattern, exit 2
+refused() {
+  pattern=$1
+  shift
+  run 2 "$quern" npb "$@"
+  has "$pattern" err
+  [ "$(wc -l <err)" -eq 1 ] || {
+    failures=$((failures + 1))
+    echo "FAILED: not one line: $*"
+    cat err
+  }
+}
+
+run 0 "$quern" npb ep --class S --device cpu
+has '^ NAS Parallel Benchmarks \(NPB3.4-OMP\) - EP Benchmark$' out
+has '^ Number of random numbers generated:        33554432$' out
+has '^N = 2\^   24$' out
+has '^No. Gaussian Pairs =       13176389$' out
+has '^Sums =     1.051299420395[0-9]*E\+07     1.051517131857[0-9]*E\+07$' out
+has '^  0        6140517$' out
+has '^  5             17$' out
+has '^  9              0$' out
+has '^ Class           =                        S$' out
+has '^ Size            =                 33554432$' out
+has '^ Verification    =               SUCCESSFUL$' out
+has '^ Signed sums     =    -3.24783465203[0-9]*E\+03    -6.95840707838[0-9]*E\+03$' out
+has 'absolute sums right, pairs right, signed sums right, counts right' out
+lacks '^Gaussian pairs:' out
+grep '^ Signed sums' out >one
+
+# the same bits from any number of threads
+for threads in 1 2 3; do
+  run 0 "$quern" npb ep --class s --device cpu --threads "$threads"
+  grep '^ Signed sums' out | cmp -s - one || {
+    failures=$((failures + 1))
+    echo "FAILED: other bits with $threads threads"
+  }
+  has "^ Total threads   = +$threads\$" out
+done
+
+NPB_TIMER_FLAG=on
+export NPB_TIMER_FLAG
+run 0 "$quern" npb ep --class S --device cpu
+has '^Total time: ' out
+has '^Gaussian pairs: ' out
+unset NPB_TIMER_FLAG
+
+run 0 "$quern" npb ep --class S --device cpu --quiet
+[ ! -s out ] || { failures=$((failures + 1)); echo 'FAILED: --quiet printed'; }
+
+"$quern" npb ep --class S --device cpu --json >out 2>err
+if grep -q jansson err; then
+  echo 'no jansson: --json is left out'
+elif command -v python3 >/dev/null; then
+  checks=$((checks + 1))
+  python3 - out <<'END' || failures=$((failures + 1))
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["benchmark"] == "EP" and r["class"] == "S" and r["verified"] is True
+assert r["pairs"] == 13176389 == sum(r["counts"]) and r["counts"][5] == 17
+assert all(r["checks"][c] for c in ("absolute_sums", "pairs", "signed_sums", "counts"))
+assert r["seconds"] > 0 and abs(r["mops"] * r["seconds"] / 33.554432 - 1) < 1e-6
+END
+fi
+
+refused '--class takes one of S W A B C D E F, not .X' ep --class X
+refused '--class takes one of' ep --class SS
+refused '--class takes one of' ep --class ''
+refused '--class is missing' ep
+refused 'npb has ep, not .cg' cg --class S
+refused 'operand is missing' --class S
+refused 'threads takes a whole number' ep --class S --threads 0
+refused 'device takes' ep --class S --device gpu
+
+printf '%d checks, %d failed\n' "$checks" "$failures"
+[ "$failures" -eq 0 ]
