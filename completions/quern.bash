@@ -2,7 +2,7 @@
 
 _quern() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-  local commands='devices gemm trmm trsm potrf bench help'
+  local commands='devices gemm trmm trsm potrf bench npb help'
   local common='--device --dtype --threads --verbose --quiet --help --version'
   local file='--output --explain'
   local options values=''
@@ -21,6 +21,7 @@ _quern() {
       options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
         $common"
       ;;
+    npb) options='--class --json --device --threads --verbose --quiet --help --version' ;;
     help) values="$commands env" ;;
     --help) values="env" ;;
     *) return ;;
@@ -32,16 +33,18 @@ _quern() {
     --uplo) values='L U' ;;
     --diag) values='N U' ;;
     --dtype) values='f16 bf16 f32 f64 c64 c128' ;;
+    --class) values='S W A B C D E F' ;;
     --against) values="cblas" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
     --alpha | --beta | --threads | --sizes | --nrhs) return ;;
     --json | --csv | --output | --c | -o)
-      if [[ $command != devices ]]; then
+      if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
       fi
       ;;
+    npb) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='ep' ;;
     bench) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='gemm trmm trsm potrf' ;;
   esac
 
@@ -49,7 +52,7 @@ _quern() {
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
   elif [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
-  elif [[ $command != devices && $command != bench ]]; then
+  elif [[ $command != devices && $command != bench && $command != npb ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(
       compgen -f -X '!*.npy' -- "$cur"
