@@ -83,6 +83,14 @@ qn_status qn_triangle_base(const qn_triangle *t,
               &(qn_triangular_problem){t->side, t->uplo, t->trans, t->diag, alpha, a, b});
 }
 
+int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *p,
+                          const _Atomic int64_t *program, int64_t environment,
+                          int64_t (*tuned)(const qn_stream *, const qn_triangular_problem *)) {
+  int64_t block = atomic_load_explicit(program, memory_order_relaxed);
+  if (block == 0) block = environment;
+  return block ? block : tuned(stream, p);
+}
+
 qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
                           qn_triangle_walk walk) {
   if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;

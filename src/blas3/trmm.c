@@ -18,16 +18,11 @@ static qn_status multiply(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn
   return multiply(t, alpha, cut.a1, cut.b1);
 }
 
-/* What the program asked for, else the environment, else the target's tuned order. */
-static int64_t block_order(qn_stream *stream, const qn_triangular_problem *p) {
-  int64_t block = atomic_load_explicit(&stream->device->trmm_block, memory_order_relaxed);
-  if (block == 0) block = qn_settings_get()->trmm_block;
-  if (block == 0) block = qn_target_of(stream->device)->trmm_block(stream, p);
-  return block;
-}
-
 qn_status qn_trmm_run(qn_stream *stream, const qn_triangular_problem *p) {
-  return qn_triangle_run(stream, p, block_order(stream, p), multiply);
+  qn_device *device = stream->device;
+  int64_t block = qn_triangle_block(stream, p, &device->trmm_block, qn_settings_get()->trmm_block,
+                                    qn_target_of(device)->trmm_block);
+  return qn_triangle_run(stream, p, block, multiply);
 }
 
 qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,

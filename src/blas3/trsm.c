@@ -17,16 +17,11 @@ static qn_status solve(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_ma
   return solve(t, qn_real(1.0), cut.a2, cut.b2);
 }
 
-/* What the program asked for, else the environment, else the target's tuned order. */
-static int64_t block_order(qn_stream *stream, const qn_triangular_problem *p) {
-  int64_t block = atomic_load_explicit(&stream->device->trsm_block, memory_order_relaxed);
-  if (block == 0) block = qn_settings_get()->trsm_block;
-  if (block == 0) block = qn_target_of(stream->device)->trsm_block(stream, p);
-  return block;
-}
-
 qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
-  return qn_triangle_run(stream, p, block_order(stream, p), solve);
+  qn_device *device = stream->device;
+  int64_t block = qn_triangle_block(stream, p, &device->trsm_block, qn_settings_get()->trsm_block,
+                                    qn_target_of(device)->trsm_block);
+  return qn_triangle_run(stream, p, block, solve);
 }
 
 qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,

@@ -65,7 +65,9 @@ says 'f8 5 x 3: 0 0 0' /dev/stdin <<EOF
 $("$mat" show X.npy)
 EOF
 
-# --explain: the parts of the table, and a backward error within its limit
+# --explain: the parts of the table, and a backward error within its limit; base blocks small enough
+# that an order of 300 is cut and products stand between them
+export QUERN_TRSM_BLOCK=64 QUERN_TRMM_BLOCK=64
 "$mat" triangle A.npy f8 300 1
 "$mat" random B.npy f8 300 40 2
 for routine in trsm trmm gemm; do
@@ -81,6 +83,7 @@ done
 says '^  backward error' "$folder.out"
 good "$quern" trsm A.npy B.npy -o X.npy --explain --uplo U
 says '^    base blocks, ' "$folder.out"
+unset QUERN_TRSM_BLOCK QUERN_TRMM_BLOCK
 
 # 494_bus: a real matrix, solved by its factor
 bus=$source/shared/data/494_bus.mtx
