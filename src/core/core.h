@@ -9,6 +9,9 @@
 /* Sets the thread's last error to "<function>: <text>" and returns `status`, so that a caller can
  * write: return qn_fail(QN_EINVAL, "qn_trsm", "a is %lld x %lld, not square", ...); */
 qn_status qn_fail(qn_status status, const char *function, const char *format, ...) QN_PRINTF(3, 4);
+#ifdef __clang_analyzer__ /* it sees one file at a time: what this returns is not QN_OK */
+#define qn_fail(status, ...) (qn_fail(status, __VA_ARGS__), (status))
+#endif
 
 /* Leaves the enclosing function with the status of a call that failed. */
 #define QN_TRY(call)                                                                               \

@@ -45,7 +45,8 @@ const char *qn_version_string(void) {
   return QN_VERSION_STRING;
 }
 
-qn_status qn_fail(qn_status status, const char *function, const char *format, ...) {
+/* The brackets keep it from being taken for the analyser's macro. */
+qn_status(qn_fail)(qn_status status, const char *function, const char *format, ...) {
   int used = snprintf(last_error, sizeof last_error, "%s: ", function);
   if (used < 0 || used >= ERROR_BYTES) return status;
   va_list args;

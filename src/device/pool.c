@@ -231,7 +231,7 @@ qn_status qn_pool_take(qn_device *device, qn_memory kind, size_t bytes, const qn
   pool->stats.requests++;
   qn_buffer *block = take_cached(&pool->lists[kind][list], capacity, stream);
   if (!block) status = new_block(device, kind, bytes, capacity, list, &block);
-  if (status == QN_OK) {
+  if (block) {
     pool->stats.in_use += block->capacity;
     if (pool->stats.in_use > pool->stats.peak) pool->stats.peak = pool->stats.in_use;
     block->size = bytes;

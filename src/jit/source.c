@@ -91,9 +91,10 @@ static bool seen(const expansion *e, const char *name) {
 
 static qn_status expand(expansion *e, const char *name, const char *text) {
   if (seen(e, name)) return QN_OK;
-  if (e->files == MAX_FILES || strlen(name) >= MAX_NAME)
+  size_t length = strlen(name);
+  if (e->files == MAX_FILES || length >= MAX_NAME)
     return qn_fail(QN_EINVAL, "kernel source", "'%s': too many files or too long a name", name);
-  strcpy(e->seen[e->files++], name);
+  memcpy(e->seen[e->files++], name, length + 1);
   qn_status status = append_line_mark(e, 1, name);
   unsigned number = 1;
   for (const char *line = text; *line && !status; number++) {

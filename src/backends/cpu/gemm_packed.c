@@ -220,7 +220,7 @@ static void choose_blocks(team_job *job) {
 
 qn_status qn_product_run(const qn_product *p) {
   double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (p->step_factor == 2 ? 4 : 1);
-  team_job job = {.p = p, .threads = qn_team_size(flops)};
+  team_job job = {.p = p, .threads = qn_team_size(flops), .row_teams = 1, .col_teams = 1};
   choose_grid(&job);
   choose_blocks(&job);
   size_t packed = (size_t)job.threads * job.a_bytes + (size_t)job.col_teams * job.b_bytes;
