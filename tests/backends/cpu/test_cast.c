@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "gemm_check.h"
+#include "skip.h"
 #include "backends/cpu/cpu.h"
-#include "backends/cpu/kernels.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,11 +181,7 @@ static void scale_reads_only_what_it_must(void **unused) {
 }
 
 int main(void) {
-  const char *name = getenv("QUERN_CPU_ISA");
-  if (name && !qn_cpu_isa_find(name)) {
-    printf("skipped: no %s on this machine\n", name);
-    return 77;
-  }
+  skip_unless_isa();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_half_widens), cmocka_unit_test(narrowing_rounds_once),
       cmocka_unit_test(between_the_halves_and_singles), cmocka_unit_test(gaps_stay),

@@ -1,7 +1,7 @@
 /* trsm and trmm of the cpu backend: every side, triangle, transpose, diagonal and dtype. */
 #include "backends/cpu/cpu.h"
-#include "backends/cpu/kernels.h"
 #include "tri_check.h"
+#include "skip.h"
 #include <quern/device.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,11 +102,7 @@ static void test_empty(void **state) {
 }
 
 int main(void) {
-  const char *name = getenv("QUERN_CPU_ISA");
-  if (name && !qn_cpu_isa_find(name)) {
-    printf("skipped: no %s on this machine\n", name);
-    return 77;
-  }
+  skip_unless_isa();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solve),
       cmocka_unit_test(test_multiply),

@@ -1,8 +1,8 @@
 /* trsm and trmm of the cpu backend where arithmetic is hard: NaN and Inf, ends of the exponent's
  * range, ill-conditioned families; and where the machine is: no memory, many threads. */
 #include "backends/cpu/cpu.h"
-#include "backends/cpu/kernels.h"
 #include "tri_check.h"
+#include "skip.h"
 #include <quern/device.h>
 #include <math.h>
 #include <pthread.h>
@@ -260,11 +260,7 @@ static void test_many_callers(void **state) {
 }
 
 int main(void) {
-  const char *name = getenv("QUERN_CPU_ISA");
-  if (name && !qn_cpu_isa_find(name)) {
-    printf("skipped: no %s on this machine\n", name);
-    return 77;
-  }
+  skip_unless_isa();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_values),  cmocka_unit_test(test_extreme_diagonals),
       cmocka_unit_test(test_families),    cmocka_unit_test(test_out_of_memory),

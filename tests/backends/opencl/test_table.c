@@ -1,5 +1,6 @@
 /* Every operation of the opencl backend's table, on the first device there is (PoCL will do). */
 #include "device/backend.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,13 +267,7 @@ static void test_identity(void **state) {
 }
 
 int main(void) {
-  unsigned count;
-  char message[256];
-  ops->probe(&count, message, sizeof message);
-  if (count == 0) {
-    printf("skipped: %s\n", message);
-    return 77;
-  }
+  skip_unless_device(ops);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_query),   cmocka_unit_test(test_copies),
       cmocka_unit_test(test_fill),    cmocka_unit_test(test_pinned),

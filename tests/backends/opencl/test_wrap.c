@@ -1,6 +1,7 @@
 /* A caller's own context, queue and buffer: the device takes over the context of the first queue
  * wrapped, and refuses one of another context afterwards. */
 #include "backends/opencl/cl.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,13 +74,7 @@ static void test_adopt(void **state) {
 }
 
 int main(void) {
-  unsigned count;
-  char message[256];
-  ops->probe(&count, message, sizeof message);
-  if (count == 0) {
-    printf("skipped: %s\n", message);
-    return 77;
-  }
+  skip_unless_device(ops);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_adopt)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
