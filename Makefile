@@ -31,13 +31,17 @@ check-full: bootstrap-check all
 check-gpu: bootstrap-check all
 	scripts/check_gpu.sh $(BUILD)
 
+# The sanitizers slow a test down several times over: of the grids one case in so many runs.
+asan: export QUERN_TEST_THIN = 60
+asan: export LSAN_OPTIONS = suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 asan:
 	$(MAKE) BUILD=$(BUILD)-asan CMAKE_ARGS="-DQUERN_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
-	ctest --test-dir $(BUILD)-asan --output-on-failure -LE "full|bench"
+	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -LE "full|bench"
 
+tsan: export QUERN_TEST_THIN = 60
 tsan:
 	$(MAKE) BUILD=$(BUILD)-tsan CMAKE_ARGS="-DQUERN_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
-	ctest --test-dir $(BUILD)-tsan --output-on-failure -L threads
+	ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -L threads
 
 bench: bootstrap all
 	scripts/bench.sh $(BUILD)/bin/quern
