@@ -29,6 +29,7 @@ bin:clang|clang|fuzzing, and the build by a second compiler
 san:libclang_rt.fuzzer|libclang-rt-14-dev|fuzzing
 bin:clang-format|clang-format|the format check
 bin:clang-tidy|clang-tidy|the lint check
+bin:shellcheck|shellcheck|the check of the scripts
 py:numpy|python3-numpy|checks of .npy files against numpy
 '
 [ "$want" = check ] && needed="$needed$needed_check"
