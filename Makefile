@@ -3,9 +3,11 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_ARGS ?=
+MAKEFLAGS += --no-print-directory
 
-.PHONY: all demo check check-full check-gpu asan tsan bench install format lint clean bootstrap \
-        bootstrap-check
+.PHONY: all configure demo check check-full check-gpu asan tsan bench install format lint clean \
+        bootstrap bootstrap-check
+.NOTPARALLEL: # cmake and ctest run side by side what can be; the rules keep their order
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -13,22 +15,26 @@ all: $(BUILD)/CMakeCache.txt
 $(BUILD)/CMakeCache.txt:
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
 
+# Looks again for what the bootstrap may have brought since the folder was made.
+configure:
+	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
+
 bootstrap:
 	@scripts/bootstrap.sh build
 
 bootstrap-check:
 	@scripts/bootstrap.sh check
 
-demo: bootstrap all
+demo: bootstrap configure all
 	$(BUILD)/bin/co2_forecast --out $(BUILD)/demo
 
-check: bootstrap-check all
+check: bootstrap-check configure all
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE full
 
-check-full: bootstrap-check all
+check-full: bootstrap-check configure all
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-check-gpu: bootstrap-check all
+check-gpu: bootstrap-check configure all
 	scripts/check_gpu.sh $(BUILD)
 
 # The sanitizers slow a test down several times over: of the grids one case in so many runs, and
@@ -44,7 +50,7 @@ tsan:
 	$(MAKE) BUILD=$(BUILD)-tsan CMAKE_ARGS="-DQUERN_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo" all
 	ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -L threads
 
-bench: bootstrap all
+bench: bootstrap configure all
 	scripts/bench.sh $(BUILD)/bin/quern
 
 install: all

@@ -134,7 +134,7 @@ static void print_month(const co2_forecast *f, double share) {
 
 static void print_forecast(const co2_forecast *f) {
   printf(
-      "\nForecast, ppm          May                September          above %.0f ppm on average\n",
+      "\nppm +- two sigma       May                September          above %.0f ppm on average\n",
       f->threshold);
   for (int i = 0; i < f->months; i++) {
     if ((f->first + i) % 12 != 11 || i < CO2_YEAR - 1) continue; /* a December, its year whole */

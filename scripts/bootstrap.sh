@@ -13,6 +13,7 @@ want=${1:-build}
 needed='
 bin:cmake|cmake|everything
 bin:cc|gcc|everything
+hdr:stdio.h|libc6-dev|everything
 bin:pkg-config|pkg-config|finding the optional libraries
 hdr:jansson.h|libjansson-dev|JSON output of the command
 hdr:cairo/cairo.h|libcairo2-dev|charts

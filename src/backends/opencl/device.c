@@ -24,13 +24,16 @@ static bool has_double(cl_device_id id) {
 }
 
 /* NVIDIA's devices name their architecture as the cuda backend does, so that what is chosen by it
- * is the same through both; others give their version of OpenCL. */
+ * is the same through both; others give their version of OpenCL, without the vendor's words that
+ * follow it ("OpenCL 3.0 PoCL ..."). */
 static void arch_of(cl_device_id id, char *text, size_t size) {
   enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
   char extensions[8192] = "";
   qn_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
   if (!strstr(extensions, "cl_nv_device_attribute_query")) {
     text_of(id, CL_DEVICE_VERSION, text, size);
+    char *number = strchr(text, ' ');
+    if (number) number[1 + strcspn(number + 1, " ")] = '\0';
     return;
   }
   unsigned major = (unsigned)number_of(id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof(cl_uint));
