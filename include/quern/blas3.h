@@ -2,11 +2,12 @@
  *
  * Common to all
  *   Async   : ordered on `stream`; returns before completion (the cpu's work runs inline).
- *   Memory  : all operands on the stream's device; workspace comes from the device's pool.
- *   Aliasing: an output must not overlap an input.
- *   Errors  : QN_EINVAL (the argument is named in qn_last_error), QN_EUNSUPPORTED (the device lacks
- *             the dtype), QN_EDEVMEM, QN_ELOST. After an error of the first two kinds nothing was
- *             enqueued.
+ *   Memory  : all operands on the stream's device; workspace comes from the device's pool, the
+ *             cpu's packed panels from the process's allocator.
+ *   Aliasing: an output must not overlap an input (not checked).
+ *   Errors  : QN_EINVAL (the argument is named in qn_last_error) and QN_EUNSUPPORTED (the device
+ *             lacks the dtype): nothing was enqueued. QN_ENOMEM and QN_EDEVMEM for workspace,
+ *             QN_ECOMPILE, QN_EBACKEND, QN_ELOST: the output is without meaning.
  *   Special : alpha = 0: neither A nor B influences the result; beta = 0: C does not (both after
  *             rounding to the arithmetic of the dtype); k = 0 scales C by beta; a dimension of 0
  *             returns at once. NaN and Inf travel. The unit diagonal, the other triangle and the
@@ -48,16 +49,18 @@ QN_API qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans
 
 /* A = L L^H (lower) or U^H U (upper); the factor overwrites that triangle, the other is not
  * touched.
- * Shapes : A n x n, f32, f64, c64, c128. The imaginary part of the diagonal is taken as zero.
+ * Shapes : A n x n.
+ * Dtypes : f32 f64 c64 c128; QN_EUNSUPPORTED for f16 and bf16. Of the diagonal of a complex A the
+ *          real parts alone count.
  * info   : may be NULL; else 0, or the order k (1-based) of the first leading minor that is not
  *          positive definite; then the leading k - 1 rows and columns are factored, and what lies
  *          beyond is without meaning. It is written at the latest by the next qn_stream_sync and
  *          must stay valid until then. */
 QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info);
 
-/* The order below which the recursion of a routine stops and one base block does the rest.
- * 0 restores the device's tuned default; QUERN_TRSM_BLOCK and QUERN_TRMM_BLOCK set it from outside.
- * Applies to calls made afterwards. */
+/* The order up to which one base block does a triangle, at which the recursion of a routine ends;
+ * a device's kernels may end it earlier, never later. 0 restores the device's tuned default;
+ * QUERN_TRSM_BLOCK and QUERN_TRMM_BLOCK set it from outside. Applies to calls made afterwards. */
 QN_API qn_status qn_device_set_trsm_block(qn_device *device, int64_t block);
 QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
 

@@ -25,7 +25,7 @@ typedef struct qn_device_info {
   char id[32];      /* the name that opens it: "cpu", "cuda:0", "opencl:1" */
   char backend[16]; /* "cpu", "cuda", "opencl" */
   char name[128];   /* the product's name */
-  char arch[32];    /* instruction set or architecture: "avx512", "sm_90a" */
+  char arch[32];    /* instruction set or architecture: "avx512", "sm_90a", "OpenCL 3.0" */
   char driver[64];  /* driver or runtime version, "" where there is none */
   qn_device_kind kind;
   unsigned dtypes;        /* bit (1u << dtype) for each dtype that computes here */
@@ -56,14 +56,16 @@ QN_API qn_status qn_device_open_for(qn_dtype dtype, qn_device **device);
 QN_API void qn_device_close(qn_device *device);
 QN_API qn_status qn_device_query(qn_device *device, qn_device_info *info);
 
-/* Threads for the cpu device of this process: 0 = one a core (or QUERN_THREADS). */
+/* Threads for the cpu device of this process, up to 4096 (it uses 256 at most); 0 = what
+ * QUERN_THREADS says, else one a core that the process may run on. */
 QN_API qn_status qn_set_num_threads(int threads);
 QN_API int qn_num_threads(void);
 
 /* ---- streams: work in order, returning at once (the cpu's work runs inline) ---- */
 
 QN_API qn_status qn_stream_create(qn_device *device, qn_stream **stream);
-/* Takes a CUstream or cl_command_queue of the caller, who keeps it alive and owns it. */
+/* Takes a CUstream or cl_command_queue of the caller, who keeps it alive and owns it.
+ * QN_EUNSUPPORTED on the cpu, which has none. */
 QN_API qn_status qn_stream_wrap(qn_device *device, void *native, qn_stream **stream);
 /* Waits for its work, then frees it. NULL is allowed. */
 QN_API void qn_stream_free(qn_stream *stream);

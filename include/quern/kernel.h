@@ -141,7 +141,7 @@ typedef struct qn_cache_row {
   int64_t used; /* last use, seconds since 1970 */
 } qn_cache_row;
 
-/* The folder. QN_EUNSUPPORTED when the library was built without xxhash. */
+/* The folder. QN_EUNSUPPORTED when the library was built without xxhash; so are the next two. */
 QN_API qn_status qn_cache_path(char *path, size_t size);
 /* Writes at most `capacity` rows, longest unused first; *count is the number there are. */
 QN_API qn_status qn_cache_list(qn_cache_row *rows, unsigned capacity, unsigned *count);

@@ -41,7 +41,9 @@ static inline qn_matrix qn_matrix_sub(qn_matrix m, int64_t i, int64_t j, int64_t
   return m;
 }
 
-/* A new buffer that holds rows x cols with ld = rows (1 if rows is 0). Free m->buffer. */
+/* A new buffer that holds rows x cols with ld = rows (1 if rows is 0); the contents are undefined.
+ * Free m->buffer.
+ * Errors : QN_EINVAL, QN_EDEVMEM; *m then has no buffer. */
 QN_API qn_status qn_matrix_alloc(qn_device *device, qn_dtype dtype, int64_t rows, int64_t cols,
                                  qn_matrix *m);
 

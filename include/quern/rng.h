@@ -33,13 +33,16 @@ QN_API void qn_rng_skip(qn_rng *rng, uint64_t count);
 QN_API double qn_rng_next(qn_rng *rng);
 
 /* Fills `out` (f32 or f64) in column-major order with uniforms in (0, 1), one number each, and
- * moves `rng` past them. f32 rounds toward zero, so that 1 is never reached. */
+ * moves `rng` past them. f32 rounds toward zero, so that 1 is never reached.
+ * Async  : ordered on `stream`; `rng` has moved when the call returns, after an error it has not.
+ * Errors : QN_EINVAL, QN_EUNSUPPORTED (the device has no f64, which the stream's numbers need). */
 QN_API qn_status qn_rng_uniform(qn_stream *stream, qn_rng *rng, qn_matrix out);
 
 /* Fills `out` (f32 or f64) in column-major order with standard normals by Marsaglia's polar method.
  * Block b of QN_RNG_NORMAL_BLOCK normals takes the first accepted pairs (X, then Y) of those that
  * start at number b * QN_RNG_NORMAL_SPAN; `rng` moves on by QN_RNG_NORMAL_SPAN for each block
- * begun. So normals can be skipped by the block too, and every block can be drawn by itself. */
+ * begun. So normals can be skipped by the block too, and every block can be drawn by itself.
+ * Async, Errors: as qn_rng_uniform. */
 QN_API qn_status qn_rng_normal(qn_stream *stream, qn_rng *rng, qn_matrix out);
 
 #ifdef __cplusplus

@@ -34,8 +34,9 @@ typedef enum qn_status {
 /* A short constant text for a code, never NULL. */
 QN_API const char *qn_status_string(qn_status status);
 
-/* One line on the calling thread's most recent failure, "" if there was none. The text belongs to
- * the thread and stays until its next failure; a success leaves it as it is. */
+/* One line on the calling thread's most recent failure, "" if there was none; after QN_ECOMPILE the
+ * build log follows with more. The text belongs to the thread and stays until its next failure; a
+ * success leaves it as it is. */
 QN_API const char *qn_last_error(void);
 
 typedef enum qn_log_level { QN_LOG_ERROR, QN_LOG_WARNING, QN_LOG_INFO, QN_LOG_DEBUG } qn_log_level;
