@@ -34,13 +34,11 @@ typedef struct qn_tri_kernels {
   /* Whether reciprocals of the diagonal are as good as dividing: each is a normal number, or gives
    * what a quotient by zero, Inf or NaN is. */
   bool (*reciprocals_do)(const qn_tri_form *f);
-  /* Packs blocks first .. last-1 of the triangle. */
-  void (*pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
-                        void *triangle);
-  /* Packs blocks first .. last-1 of the rectangle whose rows begin at `row`, a block's first, over
-   * columns column .. column+k-1, k >= 4. */
+  void (*pack_triangle)(const qn_tri_form *f, qn_tri_use use, void *triangle);
+  /* Packs `blocks` blocks of rows from `row` on, a block's first, over columns
+   * column .. column+k-1, k >= 4. */
   void (*pack_rectangle)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
-                         int64_t first, int64_t last, void *rectangle);
+                         int64_t blocks, void *rectangle);
   /* Packs right-hand sides first .. first+count-1 (count <= mr), times alpha, and puts them back. A
    * panel has room for n rounded up to nr. */
   void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panel);

@@ -266,12 +266,11 @@ static void FOR(pack_diagonal)(const qn_tri_form *f, qn_tri_use use, REAL *corne
   }
 }
 
-static void FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t first, int64_t last,
-                               void *triangle) {
+static void FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, void *triangle) {
   REAL *t = triangle;
-  int64_t n = f->n;
-  if (first == 0) FOR(pack_first)(f, t);
-  for (int64_t b = qn_max64(1, first); b < last; b += FOR(group)) {
+  int64_t n = f->n, last = qn_ceil_div(n, TNR);
+  FOR(pack_first)(f, t);
+  for (int64_t b = 1; b < last; b += FOR(group)) {
     int blocks = (int)qn_min64(FOR(group), last - b);
     int64_t row = FOR(block_first)(n, b), k = row + TNR;
     REAL *dst[FOR(group)];
@@ -282,16 +281,16 @@ static void FOR(pack_triangle)(const qn_tri_form *f, qn_tri_use use, int64_t fir
       FOR(pack_blocks)(f, row + i * TNR, k, i * TNR, 1, dst + i);
     }
   }
-  for (int64_t b = first; b < last; b++)
+  for (int64_t b = 0; b < last; b++)
     FOR(pack_diagonal)(f, use, t + FOR(block_at)(n, b + 1) - PLANES * TNR * TNR);
 }
 
 static void FOR(pack_rectangle)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
-                                int64_t first, int64_t last, void *rectangle) {
-  for (int64_t b = first; b < last; b += FOR(group)) {
-    int blocks = (int)qn_min64(FOR(group), last - b);
+                                int64_t blocks, void *rectangle) {
+  for (int64_t b = 0; b < blocks; b += FOR(group)) {
+    int count = (int)qn_min64(FOR(group), blocks - b);
     REAL *dst[FOR(group)];
-    for (int i = 0; i < blocks; i++) dst[i] = (REAL *)rectangle + (b + i) * k * PLANES * TNR;
-    FOR(pack_blocks)(f, row + b * TNR, column, k, blocks, dst);
+    for (int i = 0; i < count; i++) dst[i] = (REAL *)rectangle + (b + i) * k * PLANES * TNR;
+    FOR(pack_blocks)(f, row + b * TNR, column, k, count, dst);
   }
 }

@@ -4,22 +4,24 @@
  * its end. These are the stages of the work: a solve takes them in this order, a product from the
  * end,
  *
- *      0                   each stage is packed by all threads together, into one of two halves of
- *      1 2                 the workspace in turn, so that one barrier a stage is enough: who packs
- *      3 4 5               stage i + 2 knows that all others are done with stage i.
+ *      0               right-hand sides are packed by chunks that stay so from the first stage to
+ *      1 2             the last.
+ *      3 4 5
  *
- * and right-hand sides by chunks that stay packed from the first stage to the last, a range of
- * panels for each thread. No sum is split between threads: bits do not depend on their number.
+ * Each thread has its range of right-hand sides and packs every stage for itself: to fetch what
+ * another core has just written costs more than to pack it again, and nobody waits for anybody. No
+ * sum is split between threads.
  *
- *   workspace   | packed stage | packed stage | panel | panel | ... */
+ *   workspace   | stage of thread 0 | stage of thread 1 | ... | panel | panel | ...              */
 #include "backends/cpu/tri_run.h"
 #include "backends/cpu/threads.h"
 #include "backends/cpu/tri_kernels.h"
 #include "backends/cpu/workspace.h"
 #include <math.h>
 
-/* Bytes: of a packed stage, half of a usual second-level cache; of all packed right-hand sides. */
-enum { STAGE_SIZE = 256 << 10, PANELS_SIZE = 4 << 20 };
+/* Bytes: of a packed stage, a quarter of a usual second-level cache, and of all threads' stages; of
+ * all packed right-hand sides. */
+enum { STAGE_SIZE = 256 << 10, STAGES_SIZE = 4 << 20, PANELS_SIZE = 4 << 20 };
 
 typedef struct job {
   const qn_tri_form *form;
@@ -29,8 +31,8 @@ typedef struct job {
   int64_t blocks, strips, strip; /* of all; strips, and blocks in one (the last may have fewer) */
   int64_t room;                  /* panels packed at a time, at least one a thread */
   size_t size;                   /* bytes of an element */
-  char *stage[2], *panels;
-  size_t panel_size;
+  char *stages, *panels;
+  size_t stage_size, panel_size;
 } job;
 
 /* One stage: rows of strip s by columns of strip c, c = s being the triangle. */
@@ -39,7 +41,6 @@ typedef struct stage {
   int64_t row, n;      /* their first unknown, and how many */
   int64_t column, k;   /* unknowns of the columns */
   bool triangle;
-  void *packed;
 } stage;
 
 /* The first unknown of block `block`: block 0 holds what n leaves over a multiple of nr. */
@@ -47,12 +48,11 @@ static int64_t unknown_of(const job *j, int64_t block) {
   return block == 0 ? 0 : j->form->n - (j->blocks - block) * j->kernels->nr;
 }
 
-static stage stage_of(const job *j, int64_t s, int64_t c, int64_t number) {
+static stage stage_of(const job *j, int64_t s, int64_t c) {
   stage g = {.first = s * j->strip,
              .last = qn_min64((s + 1) * j->strip, j->blocks),
              .column = unknown_of(j, c * j->strip),
-             .triangle = s == c,
-             .packed = j->stage[number % 2]};
+             .triangle = s == c};
   g.row = unknown_of(j, g.first);
   g.n = unknown_of(j, g.last) - g.row;
   g.k = unknown_of(j, qn_min64((c + 1) * j->strip, j->blocks)) - g.column;
@@ -67,57 +67,48 @@ static qn_tri_form corner_of(const qn_tri_form *f, const stage *g, size_t size) 
   return corner;
 }
 
-/* Packs this thread's blocks of a stage, as many elements as any other thread's. */
-static void pack_stage(const job *j, const stage *g, int thread, int threads) {
-  double from = (double)thread / threads, to = (double)(thread + 1) / threads;
-  if (g->triangle) from = sqrt(from), to = sqrt(to);
-  int64_t blocks = g->last - g->first, first = (int64_t)((double)blocks * from);
-  int64_t last = thread == threads - 1 ? blocks : (int64_t)((double)blocks * to);
-  if (first == last) return;
+static void pack_stage(const job *j, const stage *g, void *packed) {
   if (g->triangle) {
     qn_tri_form corner = corner_of(j->form, g, j->size);
-    j->kernels->pack_triangle(&corner, j->use, first, last, g->packed);
+    j->kernels->pack_triangle(&corner, j->use, packed);
   } else {
-    j->kernels->pack_rectangle(j->form, g->row, g->column, g->k, first, last, g->packed);
+    j->kernels->pack_rectangle(j->form, g->row, g->column, g->k, g->last - g->first, packed);
   }
 }
 
-static void run_stage(const job *j, const stage *g, char *panel) {
+static void run_stage(const job *j, const stage *g, const void *packed, char *panel) {
   size_t step = (size_t)j->kernels->mr * j->size, block = step * (size_t)j->kernels->nr;
   char *out = panel + (size_t)g->first * block;
   if (!g->triangle) {
     int64_t pad = j->blocks * j->kernels->nr - j->form->n;
-    j->kernels->update(g->k, g->last - g->first, j->solve, g->packed,
+    j->kernels->update(g->k, g->last - g->first, j->solve, packed,
                        panel + (size_t)(pad + g->column) * step, out);
   } else if (j->solve) {
-    j->kernels->solve(g->n, j->use == QN_TRI_DIVIDE, g->packed, out);
+    j->kernels->solve(g->n, j->use == QN_TRI_DIVIDE, packed, out);
   } else {
-    j->kernels->multiply(g->n, g->packed, out);
+    j->kernels->multiply(g->n, packed, out);
   }
 }
 
-/* Panels first .. last-1 of a chunk through all stages; `packed` says that the only stage is there
- * already. */
-static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, bool packed,
-                      int thread, int threads) {
+/* Panels first .. last-1 of right-hand sides through all stages; `ready` says that the only stage
+ * is packed already. */
+static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, void *packed,
+                      bool ready) {
   const qn_tri_kernels *kernels = j->kernels;
   for (int64_t i = first; i < last; i++) {
     int64_t v = i * kernels->mr;
     kernels->pack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
                   panels + (size_t)(i - first) * j->panel_size);
   }
-  int64_t number = 0;
-  for (int64_t i = 0; i < j->strips; i++)
-    for (int64_t c = 0; c <= (j->solve ? i : j->strips - 1 - i); c++) {
-      int64_t s = j->solve ? i : j->strips - 1 - i;
-      stage g = stage_of(j, s, j->solve ? c : (c ? c - 1 : s), number++);
-      if (!packed) {
-        pack_stage(j, &g, thread, threads);
-        qn_team_barrier(threads);
-      }
+  for (int64_t i = 0; i < j->strips; i++) {
+    int64_t s = j->solve ? i : j->strips - 1 - i;
+    for (int64_t c = 0; c <= s; c++) {
+      stage g = stage_of(j, s, j->solve ? c : (c ? c - 1 : s));
+      if (!ready) pack_stage(j, &g, packed);
       for (int64_t p = 0; p < last - first; p++)
-        run_stage(j, &g, panels + (size_t)p * j->panel_size);
+        run_stage(j, &g, packed, panels + (size_t)p * j->panel_size);
     }
+  }
   for (int64_t i = first; i < last; i++) {
     int64_t v = i * kernels->mr;
     kernels->unpack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
@@ -127,21 +118,18 @@ static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, b
 
 static void work(void *arg, int thread, int threads) {
   const job *j = arg;
-  int64_t panels = qn_ceil_div(j->form->m, j->kernels->mr);
-  int64_t own = j->room / threads, chunk = own * threads;
-  char *memory = j->panels + (size_t)(own * thread) * j->panel_size;
-  for (int64_t base = 0; base < panels; base += chunk) {
-    int64_t count = qn_min64(chunk, panels - base);
-    int64_t first = base + count * thread / threads, last = base + count * (thread + 1) / threads;
-    if (base > 0 && j->strips > 1) qn_team_barrier(threads);
-    run_chunk(j, first, last, memory, base > 0 && j->strips == 1, thread, threads);
-  }
+  int64_t panels = qn_ceil_div(j->form->m, j->kernels->mr), chunk = j->room / threads;
+  int64_t first = panels * thread / threads, last = panels * (thread + 1) / threads;
+  char *memory = j->panels + (size_t)(chunk * thread) * j->panel_size;
+  for (int64_t i = first; i < last; i += chunk)
+    run_chunk(j, i, qn_min64(i + chunk, last), memory, j->stages + (size_t)thread * j->stage_size,
+              i > first && j->strips == 1);
 }
 
 /* The cut into strips: one where the whole triangle fits a stage, else as even as can be. */
-static void cut_strips(job *j) {
+static void cut_strips(job *j, size_t stage_size) {
   int64_t nr = j->kernels->nr, n = j->blocks * nr;
-  double elements = (double)STAGE_SIZE / (double)j->size;
+  double elements = (double)stage_size / (double)j->size;
   j->strips = 1;
   if ((double)(n + nr) * (double)n / 2 > elements)
     j->strips = qn_ceil_div(n, (int64_t)sqrt(elements) / nr * nr);
@@ -154,7 +142,6 @@ qn_status qn_tri_run(const qn_tri_form *f, bool solve, const char *function) {
   job j = {.form = f, .kernels = kernels, .solve = solve, .size = qn_dtype_size(f->dtype)};
   j.use = !solve ? QN_TRI_MULTIPLY : kernels->reciprocals_do(f) ? QN_TRI_SOLVE : QN_TRI_DIVIDE;
   j.blocks = qn_ceil_div(f->n, kernels->nr);
-  cut_strips(&j);
   j.panel_size = (size_t)(j.blocks * kernels->nr * kernels->mr) * j.size;
 
   /* A team no larger than there are panels, and than panels that may be packed at a time. */
@@ -163,16 +150,17 @@ qn_status qn_tri_run(const qn_tri_form *f, bool solve, const char *function) {
   double flops = (double)f->n * (double)f->n * (double)f->m;
   int threads = qn_team_size(qn_dtype_is_complex(f->dtype) ? 4 * flops : flops);
   threads = (int)qn_min64(threads, j.room);
+  cut_strips(&j, (size_t)qn_min64(STAGE_SIZE, STAGES_SIZE / threads));
   if (j.strips == 1) j.room = threads;
 
-  size_t stage = (size_t)(j.strip * kernels->nr * (j.strip + 1) * kernels->nr) * j.size;
-  if (j.strips == 1) stage = (stage / 2 + QN_HOST_ALIGN) / QN_HOST_ALIGN * QN_HOST_ALIGN;
-  size_t total = (j.strips == 1 ? 1 : 2) * stage + (size_t)j.room * j.panel_size;
+  j.stage_size = (size_t)(j.strip * kernels->nr * (j.strip + 1) * kernels->nr) * j.size;
+  if (j.strips == 1) j.stage_size /= 2;
+  j.stage_size = (j.stage_size + QN_HOST_ALIGN - 1) / QN_HOST_ALIGN * QN_HOST_ALIGN;
+  size_t total = j.stage_size * (size_t)threads + (size_t)j.room * j.panel_size;
   qn_workspace workspace = qn_workspace_get(total);
   if (!workspace.memory) return qn_fail(QN_ENOMEM, function, "workspace of %zu bytes", total);
-  j.stage[0] = workspace.memory;
-  j.stage[1] = j.stage[0] + stage;
-  j.panels = j.stage[j.strips == 1 ? 0 : 1] + stage;
+  j.stages = workspace.memory;
+  j.panels = j.stages + (size_t)threads * j.stage_size;
   qn_team_run(threads, work, &j);
   qn_workspace_put(workspace);
   return QN_OK;
