@@ -21,7 +21,8 @@ _quern() {
       options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
         $common"
       ;;
-    npb) options='--class --json --device --threads --verbose --quiet --help --version' ;;
+    npb) options='--class --variant --mk --mi --block --json --device --threads --verbose --quiet
+      --help --version' ;;
     help) values="$commands env" ;;
     --help) values="env" ;;
     *) return ;;
@@ -34,9 +35,10 @@ _quern() {
     --diag) values='N U' ;;
     --dtype) values='f16 bf16 f32 f64 c64 c128' ;;
     --class) values='S W A B C D E F' ;;
+    --variant) values='default port use_sm coalesced coalesced_block q_coalesced all' ;;
     --against) values="cblas" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
-    --alpha | --beta | --threads | --sizes | --nrhs) return ;;
+    --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block) return ;;
     --json | --csv | --output | --c | -o)
       if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames

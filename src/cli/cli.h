@@ -15,6 +15,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
 int cli_error(int exit_status, const char *format, ...) CLI_PRINTF(2, 3);
 /* The same without a status, unless --quiet. */
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
+/* Drops all messages, errors too: for ranks that would repeat what rank 0 says. */
+void cli_mute(bool mute);
 /* Prints qn_last_error() (or the status, where no text was left) after `context`, which may be "";
  * the exit status tells whether the user or the machine is to blame. */
 int cli_fail(qn_status status, const char *context);
@@ -49,6 +51,10 @@ typedef enum cli_option {
   OPT_JSON_FILE,
   OPT_CSV_FILE,
   OPT_CLASS, /* npb */
+  OPT_VARIANT,
+  OPT_MK,
+  OPT_MI,
+  OPT_BLOCK,
   /* common */
   OPT_DEVICE,
   OPT_DTYPE,

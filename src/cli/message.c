@@ -9,9 +9,15 @@
 enum { MESSAGE_BYTES = 4096 };
 
 static cli_verbosity verbosity = CLI_NORMAL;
+static bool muted;
+
+void cli_mute(bool mute) {
+  muted = mute;
+}
 
 /* One line, whatever the text: a name of a file may hold a newline, a build log does. */
 static void print_line(const char *kind, char *text) {
+  if (muted) return;
   cli_progress_end(); /* wipes its line */
   for (char *p = text; *p; p++)
     if (*p == '\n' || *p == '\r') *p = ' ';

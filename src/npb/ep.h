@@ -81,6 +81,9 @@ void ep_cpu_open(ep_share share, int threads, ep_engine *engine);
 /* The instruction set that it uses here; QUERN_CPU_ISA forces one. */
 const char *ep_cpu_isa(void);
 
+/* On a device with a compiler, without arrays (ep_device.c). After an error nothing is held. */
+qn_status ep_device_open(ep_share share, qn_stream *stream, ep_engine *engine);
+
 /* ---- a run (ep_run.c) ---- */
 
 typedef struct ep_report ep_report;

@@ -1,0 +1,52 @@
+#!/bin/sh
+# EP on a device with a compiler, here OpenCL's first (PoCL will do): every variant verified, limits
+# refused with their numbers, and no call that fails can end in SUCCESSFUL.
+# shellcheck disable=SC2154 # common.sh sets them
+. "$(dirname "$0")/common.sh"
+device=${NPB_DEVICE:-opencl:0}
+"$quern" devices | grep -q "^$device " || {
+  echo "no $device here"
+  exit 77
+}
+
+run 0 "$quern" npb ep --class S --device "$device"
+has '^ Verification    =               SUCCESSFUL$' out
+has 'absolute sums right, pairs right, signed sums right, counts right' out
+has "^ Device          = $device" out
+
+# the port and its steps; batches that leave the last group half empty too
+run 0 "$quern" npb ep --class S --device "$device" --variant all --mk 14 --mi 2
+for variant in port use_sm q_coalesced coalesced coalesced_block coalesced_block,q_coalesced \
+  use_sm,coalesced default; do
+  has "^$variant  .* yes\$" out
+done
+lacks ' NO$' out
+run 0 "$quern" npb ep --class S --device "$device" --variant coalesced_block,use_sm --block 96
+has '^ Verification    =               SUCCESSFUL$' out
+has '^ Variant         = use_sm,coalesced_block$' out
+
+QUERN_POOL_LIMIT=4G
+export QUERN_POOL_LIMIT
+refused '16 x 2\^\(28 - 0\) bytes = 4.00 GiB\), and the pool may hold 4.00 GiB' \
+  ep --class A --device "$device" --variant port
+unset QUERN_POOL_LIMIT
+refused 'make no batch of 2\^20 in each of 2\^6 passes' \
+  ep --class S --device "$device" --variant port --mk 20 --mi 6
+
+# each launch, copy and wait fails in its turn
+for kind in launch copy sync; do
+  call=0
+  while :; do
+    call=$((call + 1))
+    checks=$((checks + 1))
+    QUERN_FAULT=$call:$kind "$quern" npb ep --class S --device "faults+$device" >out 2>err
+    status=$?
+    [ $status -ne 0 ] || break
+    grep -q SUCCESSFUL out && fail "call $call of $kind failed and it printed SUCCESSFUL"
+    [ "$(wc -l <err)" -eq 1 ] || fail "call $call of $kind: not one line: $(cat err)"
+    [ $call -lt 99 ] || break
+  done
+  grep -q ' SUCCESSFUL' out || fail "without a fault of $kind it did not verify"
+  [ $call -ge 3 ] || fail "only $((call - 1)) calls of $kind failed"
+done
+finish
