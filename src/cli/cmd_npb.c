@@ -159,7 +159,8 @@ static int prepare(npb_job *job) {
 
 static int run_job(npb_job *job) {
   const int exit_status = prepare(job);
-  if (!npb_ranks_all(exit_status == CLI_DONE)) return exit_status ? exit_status : CLI_FAILED;
+  if (!npb_ranks_all(exit_status == CLI_DONE) || !job->class)
+    return exit_status ? exit_status : CLI_FAILED;
   job->report.class = job->class;
   job->device = cli_describe_device(&job->session.info);
   job->report.device = job->device.text;

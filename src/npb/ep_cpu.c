@@ -27,10 +27,11 @@ const ep_cpu_kernel *ep_cpu_find(const char *isa) {
 #elif defined(__aarch64__)
     &ep_cpu_neon,
 #endif
-    &ep_cpu_plain
+    &ep_cpu_plain,
+    NULL
   };
-  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-    if ((!isa || strcmp(isa, kernels[i]->isa) == 0) && runs_here(kernels[i])) return kernels[i];
+  for (const ep_cpu_kernel *const *k = kernels; *k; k++)
+    if ((!isa || strcmp(isa, (*k)->isa) == 0) && runs_here(*k)) return *k;
   return NULL;
 }
 

@@ -154,7 +154,7 @@ static ep_sums sums_of(const double *line) {
 static qn_status run(ep_engine *engine, const npb_progress *progress, ep_sums *rows,
                      double *end_seconds) {
   device_state *d = engine->state.device;
-  double lines[EP_ROWS][LINE];
+  double lines[EP_ROWS][LINE] = {{0.0}};
   qn_status status = make_rows(d, &engine->share, progress);
   const double made = npb_now();
   const size_t size = (size_t)engine->share.count * sizeof lines[0];

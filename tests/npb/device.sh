@@ -14,6 +14,16 @@ has '^ Verification    =               SUCCESSFUL$' out
 has 'absolute sums right, pairs right, signed sums right, counts right' out
 has "^ Device          = $device" out
 
+# its logarithm and root are as good as the cpu's: all four sums agree to 14 digits of their terms
+sums() { awk '/^Sums =/ { x = $3; y = $4 } /^ Signed sums/ { print x, y, $4, $5 }' out; }
+sums >there
+run 0 "$quern" npb ep --class S --device cpu
+checks=$((checks + 1))
+sums | cat - there | awk '
+  NR == 1 { for (i = 1; i <= 4; i++) a[i] = $i }
+  NR == 2 { for (i = 1; i <= 4; i++) { d = a[i] - $i; if (d < 0) d = -d; if (!(d <= 1e-14 * a[1])) bad = 1 } }
+  END { exit bad || NR != 2 }' || fail "other sums than the cpu's: $(cat there)"
+
 # the port and its steps; batches that leave the last group half empty too
 run 0 "$quern" npb ep --class S --device "$device" --variant all --mk 14 --mi 2
 for variant in port use_sm q_coalesced coalesced coalesced_block coalesced_block,q_coalesced \

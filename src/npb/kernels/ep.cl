@@ -7,19 +7,20 @@
  *   group     EP_GROUP items: a line of EP_LINE doubles (ep_pairs)
  *   row       the groups of 1/256 of the problem: a line too (ep_rows)
  *
- * Rejected points are carried along with f = 0: sorting them out costs a card more than it gains.
+ * Rejected points are carried along with f = 0: no branch, nothing passed between items.
  *
- * s = -2 ln t by a table over the leading bits of t, 64 intervals an octave: with c in the middle of
- * an interval, w = 1 / c rounded and r = t w - 1, exact in one fused step and below 2^-7,
+ * s = -2 ln t by a table over the leading bits of t, 64 intervals an octave: with c in the middle
+ * of an interval, w = 1 / c rounded and r = t w - 1, exact in one fused step and below 2^-7,
  *
- *   s = 2 ln w + r P(r),   P(r) = -2 ln(1 + r) / r = -2 + r - 2/3 r^2 + 1/2 r^3 - 2/5 r^4 + 1/3 r^5
+ *   s = 2 ln w + r P(r)
+ *   P(r) = -2 ln(1 + r) / r = -2 + r - 2/3 r^2 + 1/2 r^3 - 2/5 r^4 + 1/3 r^5 - ...
  *
  * The table goes down to 2^-EP_OCTAVES; smaller t, 1 in 80 000, take a branch. Its last octave is
  * that of the rejected points: with w = 0 and P(-1) in the place of 2 ln w, s is 0 there.
  *
  * f = sqrt(s / t) without division or root: y near 1 / sqrt(s t) from the hardware, to 20 bits;
- * with g = s y and h = (1 - s t y^2) / 2, f = g (1 + h + 3/2 h^2) to 2^-59. At s = 0 all of this is
- * 0, for s t + 2^-120 is rooted instead. */
+ * with g = s y and h = (1 - s t y^2) / 2, f = g (1 + h + 3/2 h^2) to 2^-59. At s = 0 all of this
+ * is 0, for s t + 2^-120 is rooted instead. */
 
 #define EP_LINE   16 /* 14 used: sums of X, Y, |X|, |Y|, then the ten counts */
 #define EP_USED   14
@@ -54,7 +55,7 @@ QN_DEV double ep_root_start(double u) {
 #endif
 }
 
-/* ---- the generator, on x << 6: its low 52 bits are the fraction of the double 1 + x / 2^46 ---- */
+/* ---- the generator, on x << 6: its low 52 bits are the fraction of 1 + x / 2^46 ---- */
 
 #define EP_MULTIPLIER 1220703125u
 
@@ -190,8 +191,8 @@ QN_DEV void ep_add_group(QN_LOCAL_PTR double *values, int words, QN_GLOBAL doubl
   QN_BARRIER();
 }
 
-/* Group g makes the pairs of items g * EP_GROUP + 0 ... 255, counted from the state `seed`; `step` is
- * a^(2 pairs). */
+/* Group g makes the pairs of items g * EP_GROUP + 0 ... 255, counted from the state `seed`; `step`
+ * is a^(2 pairs). */
 QN_KERNEL QN_WG_SIZE(EP_GROUP, 1, 1) void
 ep_pairs(QN_GLOBAL const double2 *QN_RESTRICT logs, qn_i64 seed, qn_i64 step, int pairs,
          QN_GLOBAL double *QN_RESTRICT lines) {

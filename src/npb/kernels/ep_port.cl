@@ -82,7 +82,7 @@ ep_batch(qn_i64 seed, qn_i64 step, int mk, qn_i64 batches, QN_GLOBAL double *QN_
   sums[3 * batches + batch] = ay;
 }
 
-/* Adds group g's share of a pass to line g, in a fixed order: 16 runs of batches, then their sum. */
+/* Adds group g's share of a pass to line g, in a fixed order: 16 runs of batches, then all. */
 QN_KERNEL QN_WG_SIZE(256, 1, 1) void
 ep_collect(QN_GLOBAL const double *QN_RESTRICT q, QN_GLOBAL const double *QN_RESTRICT sums,
            qn_i64 batches, QN_GLOBAL double *QN_RESTRICT lines) {
