@@ -7,6 +7,9 @@
  *           for ir  in mc by mr        A panel, stays in L1
  *             for jr  in strip by nr     B panel, from L2; one tile of C
  *
+ * Where no thread has more than one A block (few rows: B is what passes by) the two outer loops
+ * change places: A is packed once for all columns, and B by strips, to be read from L2.
+ *
  * The team is a grid: row_teams threads share each packed B block and split m; col_teams groups
  * split n. k is cut by kc alone and each tile's sum runs in order of k, so that the bits depend
  * neither on the grid nor on who computes a tile. */
@@ -136,46 +139,71 @@ static void pack_b_share(const qn_product *p, range cols, range k, int row, int 
                      dst + (size_t)(mine.from * (k.to - k.from)) * p->c_size);
 }
 
-/* All rows of C against one packed B block: the group's threads take A blocks in turn. */
-static void all_rows(team_job *job, int group, range cols, range k, const char *b_block,
-                     char *a_block) {
+/* One thread's place in the grid and its memory. */
+typedef struct member {
+  int threads, rows, row, group; /* rows: threads of a group, this one being `row` */
+  bool keeps_a;                  /* one A block alone, packed once for all columns */
+  range columns;                 /* its group's */
+  char *a_block, *b_block;
+} member;
+
+/* The next A block for a thread that has done `done` of them with this B block: its own where it
+ * keeps A, else the next that nobody of its group has taken; those with most tiles come first. */
+static int64_t next_block(team_job *job, const member *t, int64_t blocks, int64_t done) {
+  if (t->keeps_a) return done == 0 && t->row < blocks ? t->row : -1;
+  int64_t turn = atomic_fetch_add(&job->next[t->group], 1);
+  if (turn >= blocks) return -1;
+  return job->p->region == QN_REGION_LOWER ? blocks - 1 - turn : turn;
+}
+
+/* All rows of C against one packed B block, shared among the group's threads. */
+static void all_rows(team_job *job, const member *t, range cols, range k, bool a_is_packed) {
   const qn_product *p = job->p;
   const qn_element *beta = k.from > 0 ? &p->one : &p->beta;
-  int64_t blocks = qn_ceil_div(p->m, job->mc);
-  for (;;) {
-    int64_t index = atomic_fetch_add(&job->next[group], 1);
-    if (index >= blocks) return;
+  int64_t blocks = qn_ceil_div(p->m, job->mc), index;
+  for (int64_t done = 0; (index = next_block(job, t, blocks, done)) >= 0; done++) {
     range rows = {index * job->mc, qn_min64((index + 1) * job->mc, p->m)};
-    if (tile_is_outside(p->region, rows.from, cols.from, rows.to - rows.from, cols.to - cols.from))
+    if (!t->keeps_a &&
+        tile_is_outside(p->region, rows.from, cols.from, rows.to - rows.from, cols.to - cols.from))
       continue;
     qn_operand src = operand_at(p, &p->a, rows.from, k.from);
-    p->kernels->pack_a(&src, rows.to - rows.from, k.to - k.from, a_block);
-    block_pair pair = {a_block, b_block, rows, cols, k.to - k.from, beta};
+    if (!a_is_packed) p->kernels->pack_a(&src, rows.to - rows.from, k.to - k.from, t->a_block);
+    block_pair pair = {t->a_block, t->b_block, rows, cols, k.to - k.from, beta};
     block(p, &pair);
   }
+}
+
+/* B block (pc, jc) of the thread's group, and all that comes of it. */
+static void run_step(team_job *job, const member *t, int64_t jc, int64_t pc) {
+  const qn_product *p = job->p;
+  range cols = {qn_min64(t->columns.from + jc * job->nc, t->columns.to),
+                qn_min64(t->columns.from + (jc + 1) * job->nc, t->columns.to)};
+  range k = {pc * job->kc, qn_min64((pc + 1) * job->kc, p->k)};
+  if (t->rows > 1) qn_team_barrier(t->threads); /* nobody reads the block before any more */
+  if (t->row == 0) atomic_store(&job->next[t->group], 0);
+  pack_b_share(p, cols, k, t->row, t->rows, t->b_block);
+  if (t->rows > 1) qn_team_barrier(t->threads);
+  if (cols.from < cols.to) all_rows(job, t, cols, k, t->keeps_a && jc > 0);
 }
 
 static void run_part(void *arg, int thread, int threads) {
   team_job *job = arg;
   const qn_product *p = job->p;
   bool all = threads == job->threads;
-  int row_teams = all ? job->row_teams : threads, col_teams = all ? job->col_teams : 1;
-  int row = thread % row_teams, group = thread / row_teams;
-  char *a_block = job->workspace + (size_t)thread * job->a_bytes;
-  char *b_block =
-      job->workspace + (size_t)job->threads * job->a_bytes + (size_t)group * job->b_bytes;
-  int64_t nr = p->kernels->nr, most = qn_ceil_div(qn_ceil_div(p->n, nr), col_teams) * nr;
-  range columns = share(p->n, nr, group, col_teams);
-  for (int64_t jc = 0; jc < most; jc += job->nc) {
-    range cols = {qn_min64(columns.from + jc, columns.to),
-                  qn_min64(columns.from + jc + job->nc, columns.to)};
-    for (int64_t pc = 0; pc < job->k_blocks; pc++) {
-      range k = {pc * job->kc, qn_min64((pc + 1) * job->kc, p->k)};
-      qn_team_barrier(threads); /* nobody reads the block before any more */
-      if (row == 0) atomic_store(&job->next[group], 0);
-      pack_b_share(p, cols, k, row, row_teams, b_block);
-      qn_team_barrier(threads);
-      if (cols.from < cols.to) all_rows(job, group, cols, k, b_block, a_block);
+  int rows = all ? job->row_teams : threads, groups = all ? job->col_teams : 1;
+  member t = {.threads = threads, .rows = rows, .row = thread % rows, .group = thread / rows};
+  t.keeps_a = qn_ceil_div(p->m, job->mc) <= rows;
+  t.columns = share(p->n, p->kernels->nr, t.group, groups);
+  t.a_block = job->workspace + (size_t)thread * job->a_bytes;
+  t.b_block = job->workspace + (size_t)job->threads * job->a_bytes + (size_t)t.group * job->b_bytes;
+
+  int64_t nr = p->kernels->nr, most = qn_ceil_div(qn_ceil_div(p->n, nr), groups) * nr;
+  int64_t n_blocks = qn_ceil_div(most, job->nc), k_blocks = job->k_blocks;
+  for (int64_t i = 0; i < n_blocks * k_blocks; i++) {
+    if (t.keeps_a) {
+      run_step(job, &t, i % n_blocks, i / n_blocks);
+    } else {
+      run_step(job, &t, i / k_blocks, i % k_blocks);
     }
   }
 }
@@ -188,7 +216,8 @@ static void choose_grid(team_job *job) {
   int64_t mr = p->kernels->mr, nr = p->kernels->nr;
   int64_t m_panels = qn_ceil_div(p->m, mr), n_panels = qn_ceil_div(p->n, nr);
   int64_t best = INT64_MAX;
-  for (int cols = 1; cols <= job->threads; cols++) {
+  int most = p->region == QN_REGION_ALL ? job->threads : 1; /* rows alone are shared as they go */
+  for (int cols = 1; cols <= most; cols++) {
     if (job->threads % cols) continue;
     int rows = job->threads / cols;
     int64_t m_share = qn_ceil_div(m_panels, rows) * mr, n_share = qn_ceil_div(n_panels, cols) * nr;
@@ -210,7 +239,8 @@ static void choose_blocks(team_job *job) {
   job->kc = qn_min64(qn_round_up(qn_ceil_div(p->k, job->k_blocks), 4), p->k);
   int64_t turns = qn_ceil_div(p->m, most->mc * job->row_teams) * job->row_teams;
   job->mc = qn_round_up(qn_ceil_div(p->m, turns), mr);
-  int64_t group_most = qn_max64(most->nc / job->col_teams / nr, 1) * nr;
+  int64_t group_most =
+      turns <= job->row_teams ? most->strip : qn_max64(most->nc / job->col_teams / nr, 1) * nr;
   int64_t columns = qn_round_up(qn_ceil_div(p->n, job->col_teams), nr);
   int64_t strips = qn_ceil_div(columns, group_most);
   job->nc = qn_round_up(qn_ceil_div(columns, strips), nr);
