@@ -6,11 +6,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
-enum {
-  SPINS = 2000, /* about 50 us: longer than the gap between two calls of one routine */
-  WIDTH_BITS = 16
-};
+/* How long a thread waits before it sleeps: longer than a program takes between two calls, as to
+ * wake a thread costs tens of microseconds. */
+static const double WAIT_SECONDS = 1e-3;
+
+/* Turns of waiting before a thread begins to let others run, and between two times of that. */
+enum { PATIENCE = 128, TURNS = 16, WIDTH_BITS = 16 };
 
 /* Flops below which one thread is faster than waking a second, and that each further one needs. */
 static const double FLOPS_PER_THREAD = 1.5e6;
@@ -46,6 +49,22 @@ static inline void relax(void) {
 #endif
 }
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One turn of waiting; false when it has taken too long. On a busy machine the thread that is
+ * waited for may need this very core. */
+static bool wait_a_turn(unsigned turn, double *start) {
+  relax();
+  if (turn < PATIENCE || turn % TURNS) return true;
+  if (turn == PATIENCE) *start = now();
+  sched_yield();
+  return now() - *start < WAIT_SECONDS;
+}
+
 static unsigned width_of(unsigned job) {
   return job & ((1u << WIDTH_BITS) - 1);
 }
@@ -53,14 +72,14 @@ static unsigned width_of(unsigned job) {
 /* Waits for a job after `seen`. Sleeping: `asleep` goes up before the job is looked at once more,
  * and the caller publishes the job before it looks at `asleep`, so that one sees the other. */
 static unsigned next_job(unsigned seen) {
-  for (int i = 0; i < SPINS; i++) {
-    unsigned job = atomic_load(&pool.job);
+  double start;
+  unsigned job, turn = 0;
+  do {
+    job = atomic_load(&pool.job);
     if (job != seen) return job;
-    relax();
-  }
+  } while (wait_a_turn(turn++, &start));
   pthread_mutex_lock(&pool.lock);
   atomic_fetch_add(&pool.asleep, 1);
-  unsigned job;
   while ((job = atomic_load(&pool.job)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
   atomic_fetch_sub(&pool.asleep, 1);
   pthread_mutex_unlock(&pool.lock);
@@ -137,10 +156,11 @@ static int grow(int wanted) {
 }
 
 static void wait_for_workers(void) {
-  for (int i = 0; i < SPINS; i++) {
+  double start;
+  unsigned turn = 0;
+  do {
     if (atomic_load(&pool.running) == 0) return;
-    relax();
-  }
+  } while (wait_a_turn(turn++, &start));
   pthread_mutex_lock(&pool.lock);
   atomic_store(&pool.caller_asleep, true);
   while (atomic_load(&pool.running) != 0) pthread_cond_wait(&pool.done, &pool.lock);
@@ -181,13 +201,8 @@ void qn_team_barrier(int threads) {
     atomic_fetch_add(&pool.phase, 1);
     return;
   }
-  for (int i = 0; atomic_load(&pool.phase) == phase; i++) {
-    if (i < SPINS) {
-      relax();
-    } else {
-      sched_yield();
-    }
-  }
+  double start;
+  for (unsigned turn = 0; atomic_load(&pool.phase) == phase; turn++) wait_a_turn(turn, &start);
 }
 
 int qn_team_size(double flops) {
