@@ -1,5 +1,6 @@
 /* quern: the command. Finds the subcommand and hands over; each has a file of its own. */
 #include "cli/cli.h"
+#include "io/leftover.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,23 @@ static char class_of_name(const char *path) {
                                                                                           : '\0';
 }
 
+/* The signal comes again once the handler returns, and then has its own effect. */
+static void end_by_signal(int number) {
+  qn_leftover_remove();
+  raise(number);
+}
+
+static void catch_endings(void) {
+  static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
+  struct sigaction action = {.sa_handler = end_by_signal, .sa_flags = SA_RESETHAND}, old;
+  sigfillset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (sigaction(endings[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(endings[i], &action, NULL);
+}
+
 int main(int argc, char **argv) {
+  catch_endings();
   signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error to tell, not a death */
   const char class_name = argc > 0 ? class_of_name(argv[0]) : '\0';
   return cli_finish(class_name ? run_as_benchmark(class_name, argc, argv) : run(argc, argv));

@@ -1,5 +1,6 @@
 /* What can be known of an output before long work. */
 #include "cli/output.h"
+#include "io/leftover.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,11 +32,11 @@ int cli_check_writable(const char *path) {
     return cli_error(CLI_MISUSED, "%s: cannot be written: it is a directory", path);
   if (exists && !S_ISREG(there.st_mode)) return CLI_DONE;
   directory_of(path, directory);
-  if (stat(directory, &there) != 0 || access(directory, W_OK | X_OK) != 0)
+  if (stat(directory, &there) == 0 && !S_ISDIR(there.st_mode))
+    return cli_error(CLI_MISUSED, "%s: cannot be written: %s is not a directory", path, directory);
+  if (access(directory, W_OK | X_OK) != 0)
     return cli_error(CLI_MISUSED, "%s: cannot be written: directory %s: %s", path, directory,
                      strerror(errno));
-  if (!S_ISDIR(there.st_mode))
-    return cli_error(CLI_MISUSED, "%s: cannot be written: %s is not a directory", path, directory);
   return CLI_DONE;
 }
 
@@ -50,6 +51,27 @@ int cli_check_room(const char *path, uint64_t bytes) {
   if ((double)bytes <= room) return CLI_DONE;
   return cli_error(CLI_FAILED, "%s: cannot be written: it needs %.3g GB and the disk has %.3g left",
                    path, 1e-9 * (double)bytes, 1e-9 * room);
+}
+
+/* Makes the file of mkstemp's template, with the mode that a new file has. */
+static FILE *open_temporary(char *template) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  const int descriptor = mkstemp(template);
+  if (descriptor < 0) return NULL;
+  FILE *stream = fchmod(descriptor, 0666 & ~mask) == 0 ? fdopen(descriptor, "w") : NULL;
+  if (stream) return stream;
+  const int error = errno;
+  close(descriptor);
+  unlink(template);
+  errno = error;
+  return NULL;
+}
+
+static void drop_temporary(cli_text_file *file) {
+  qn_leftover_forget(file->temporary);
+  free(file->temporary);
+  file->temporary = NULL;
 }
 
 int cli_text_begin(cli_text_file *file, const char *path) {
@@ -67,17 +89,13 @@ int cli_text_begin(cli_text_file *file, const char *path) {
     file->temporary = malloc(size);
     if (file->temporary) {
       snprintf(file->temporary, size, "%s%s", path, suffix);
-      const mode_t mask = umask(0);
-      umask(mask);
-      const int descriptor = mkstemp(file->temporary);
-      if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0)
-        file->stream = fdopen(descriptor, "w");
+      qn_leftover_expect(file->temporary);
+      file->stream = open_temporary(file->temporary);
     }
   }
   if (file->stream) return CLI_DONE;
   const int error = errno;
-  free(file->temporary);
-  file->temporary = NULL;
+  drop_temporary(file);
   return cli_error(CLI_MISUSED, "%s: cannot be written: %s", path, strerror(error));
 }
 
@@ -91,8 +109,7 @@ int cli_text_end(cli_text_file *file, bool whole) {
   }
   const int error = errno;
   if (file->temporary && !(good && whole)) unlink(file->temporary);
-  free(file->temporary);
-  file->temporary = NULL;
+  drop_temporary(file);
   if (good || !whole) return CLI_DONE;
   return cli_error(CLI_FAILED, "%s: cannot be written: %s", file->path, strerror(error));
 }

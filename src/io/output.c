@@ -1,5 +1,6 @@
 /* Writing beside the target and renaming: a reader sees the old file or the whole new one. */
 #include "io/output.h"
+#include "io/leftover.h"
 #include "core/core.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,7 @@ static int open_nameless(const char *target) {
 static qn_status open_beside(qn_output *output, const struct stat *existing) {
   output->temporary = temporary_name(output->target);
   if (!output->temporary) return fail_writing(output);
+  qn_leftover_expect(output->temporary);
   output->fd = open_nameless(output->target);
   if (output->fd < 0) {
     output->fd = open(output->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, NEW_FILE_MODE);
@@ -94,6 +96,12 @@ static qn_status open_beside(qn_output *output, const struct stat *existing) {
   }
   if (existing && fchmod(output->fd, existing->st_mode & 0777) != 0) return fail_writing(output);
   return QN_OK;
+}
+
+static qn_status open_direct(qn_output *output, const char *path) {
+  output->direct = true;
+  output->fd = open(path, O_WRONLY | O_CLOEXEC);
+  return output->fd < 0 ? fail_writing(output) : QN_OK;
 }
 
 static qn_status open_target(qn_output *output) {
@@ -105,18 +113,22 @@ static qn_status open_target(qn_output *output) {
   }
   /* a rename would replace even a file that nobody may write to */
   if (exists && access(output->target, W_OK) != 0) return fail_writing(output);
-  if (!exists || S_ISREG(about.st_mode)) return open_beside(output, exists ? &about : NULL);
-  output->direct = true;
-  output->fd = open(output->target, O_WRONLY | O_CLOEXEC);
-  return output->fd < 0 ? fail_writing(output) : QN_OK;
+  return open_beside(output, exists ? &about : NULL);
 }
 
 qn_status qn_output_open(const char *path, qn_output *output) {
   memset(output, 0, sizeof *output);
   output->fd = -1;
   qn_io_printable(output->name, sizeof output->name, path, strlen(path));
-  output->target = follow_links(path);
-  qn_status status = output->target ? open_target(output) : fail_writing(output);
+  struct stat about;
+  qn_status status;
+  /* Not by the text of its links: what /dev/stdout leads to may have no path. */
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+    status = open_direct(output, path);
+  } else {
+    output->target = follow_links(path);
+    status = output->target ? open_target(output) : fail_writing(output);
+  }
   if (status != QN_OK) qn_output_abandon(output);
   return status;
 }
@@ -182,6 +194,7 @@ qn_status qn_output_finish(qn_output *output) {
 void qn_output_abandon(qn_output *output) {
   if (output->fd >= 0) close(output->fd);
   if (output->named) unlink(output->temporary);
+  qn_leftover_forget(output->temporary);
   qn_host_strfree(output->temporary);
   qn_host_strfree(output->target);
   output->fd = -1;

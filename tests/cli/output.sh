@@ -15,7 +15,7 @@ kept() {
 
 bad 2 'X.txt.*\.npy' "$quern" trsm A.npy B.npy -o X.txt
 bad 2 'nowhere/X.npy.*nowhere.*No such' "$quern" trsm A.npy B.npy -o nowhere/X.npy
-bad 2 'B.npy/X.npy' "$quern" trsm A.npy B.npy -o B.npy/X.npy
+bad 2 'B.npy/X.npy.*B.npy is not a directory' "$quern" trsm A.npy B.npy -o B.npy/X.npy
 mkdir folder.npy
 bad 2 'folder.npy.*is a directory' "$quern" trsm A.npy B.npy -o folder.npy
 if [ "$(id -u)" -ne 0 ]; then
@@ -62,6 +62,29 @@ holds test -L link.npy
 holds "$mat" trsm L L N N 1 A.npy B.npy real/X.npy
 good "$quern" trsm A.npy B.npy -o X.npy
 holds "$mat" trsm L L N N 1 A.npy B.npy X.npy
+
+# into a pipe, through a link
+ln -s /dev/stdout pipe.npy
+checks=$((checks + 1))
+"$quern" trsm A.npy B.npy -o pipe.npy --quiet 2>"$folder.err" | cat >piped.npy
+cmp -s X.npy piped.npy || complain 'through a pipe'
+
+# a signal in the middle of the work leaves nothing behind
+mkdir ended
+for signal in TERM HUP; do
+  checks=$((checks + 1))
+  "$quern" bench gemm --sizes 2048,2048,2048 --csv ended/x.csv >"$folder.out" 2>"$folder.err" &
+  tries=0
+  while [ -z "$(ls -A ended)" ] && [ $tries -lt 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+  done
+  [ -n "$(ls -A ended)" ] || complain 'bench made no file to begin with'
+  kill -s $signal $!
+  wait $!
+  [ $? -gt 128 ] || complain "SIG$signal did not end it"
+  [ -z "$(ls -A ended)" ] || complain "SIG$signal left behind: $(ls -A ended)"
+done
 
 # how much is said
 good "$quern" trsm A.npy B.npy -o X.npy --quiet

@@ -1,5 +1,6 @@
 /* Output files: whole or not at all, and what the system refuses is told in one line. */
 #include "io/files.h"
+#include "io/leftover.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -159,6 +160,64 @@ static void a_device_that_is_full_is_told(void **state) {
   assert_true(S_ISCHR(about.st_mode));
 }
 
+/* What /dev/stdout leads to when it is a pipe has no path of its own. */
+static void a_link_to_a_pipe_is_written_to(void **state) {
+  (void)state;
+  enum { HEADER = 128 };
+  const double one = 1.0;
+  const qn_file_matrix m = {.dtype = QN_F64, .rows = 1, .cols = 1, .ld = 1, .data = (void *)&one};
+  const char *path = file_path("pipe.npy");
+  int ends[2];
+  char target[64], bytes[4096];
+  assert_int_equal(pipe(ends), 0);
+  snprintf(target, sizeof target, "/proc/self/fd/%d", ends[1]);
+  if (access(target, W_OK) != 0 || symlink(target, path) != 0) skip();
+  assert_int_equal(qn_io_write(path, &m), QN_OK);
+  close(ends[1]);
+  assert_int_equal(read(ends[0], bytes, sizeof bytes), HEADER + sizeof one);
+  assert_memory_equal(bytes + HEADER, &one, sizeof one);
+  close(ends[0]);
+}
+
+static void what_is_left_can_be_removed_at_any_time(void **state) {
+  (void)state;
+  char expected[4096], forgotten[4096];
+  snprintf(expected, sizeof expected, "%s", file_with_text("expected.tmp", "a part"));
+  snprintf(forgotten, sizeof forgotten, "%s", file_with_text("forgotten.tmp", "the whole"));
+  qn_leftover_expect(expected);
+  qn_leftover_expect(forgotten);
+  qn_leftover_forget(forgotten);
+  qn_leftover_remove();
+  assert_int_not_equal(access(expected, F_OK), 0);
+  assert_int_equal(access(forgotten, F_OK), 0);
+  qn_leftover_forget(expected);
+}
+
+static void remove_and_end(int number) {
+  (void)number;
+  qn_leftover_remove();
+  _exit(9);
+}
+
+static void a_signal_while_writing_leaves_nothing_behind(void **state) {
+  (void)state;
+  const char *path = file_with_text("killed.npy", "old");
+  const int before = files_count();
+  pid_t child = fork();
+  if (child == 0) {
+    const struct rlimit limit = {100000, 100000};
+    signal(SIGXFSZ, remove_and_end); /* comes in the middle of the file */
+    setrlimit(RLIMIT_FSIZE, &limit);
+    write_to(path);
+    _exit(1);
+  }
+  int result;
+  assert_int_equal(waitpid(child, &result, 0), child);
+  assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 9);
+  assert_holds(path, "old");
+  assert_int_equal(files_count(), before);
+}
+
 /* Permissions bind only those who are not root: a child that steps down tries. */
 static void as_nobody(qn_status (*try)(const char *path), const char *path, const char *says) {
   pid_t child = fork();
@@ -210,6 +269,9 @@ int main(void) {
       cmocka_unit_test(refusals_of_the_system_keep_the_old_file),
       cmocka_unit_test(a_full_disk_leaves_nothing_behind),
       cmocka_unit_test(a_device_that_is_full_is_told),
+      cmocka_unit_test(a_link_to_a_pipe_is_written_to),
+      cmocka_unit_test(what_is_left_can_be_removed_at_any_time),
+      cmocka_unit_test(a_signal_while_writing_leaves_nothing_behind),
       cmocka_unit_test(missing_permission_is_told),
       cmocka_unit_test(inputs_that_cannot_be_read_are_told),
   };
