@@ -72,7 +72,7 @@ may_install() {
 lacks=$(missing)
 if [ -n "$lacks" ] && may_install; then
   packages=$(echo "$lacks" | cut -d'|' -f1 | sort -u | tr '\n' ' ')
-  echo "bootstrap: installing $packages"
+  echo "bootstrap: installing $packages(a minute or two)"
   log=$(mktemp)
   export DEBIAN_FRONTEND=noninteractive
   $as_root apt-get update >"$log" 2>&1 || echo "bootstrap: the package lists could not be renewed"
