@@ -9,19 +9,19 @@ set -u
 
 want=${1:-build}
 
-# tool or header that shows a package is there | package | what goes without it
+# tool or header that shows a package is there | package | what it brings
 needed='
-bin:cmake|cmake|everything
-bin:cc|gcc|everything
-hdr:stdio.h|libc6-dev|everything
-bin:pkg-config|pkg-config|finding the optional libraries
+bin:cmake|cmake|the build
+bin:cc|gcc|the compiler
+hdr:stdio.h|libc6-dev|the headers of C
+bin:pkg-config|pkg-config|the finding of optional libraries
 hdr:jansson.h|libjansson-dev|JSON output of the command
 hdr:cairo/cairo.h|libcairo2-dev|charts
 hdr:xxhash.h|libxxhash-dev|the kernel cache on disk
 hdr:CL/cl.h|opencl-c-headers|the OpenCL backend
 '
 needed_check='
-hdr:cmocka.h|libcmocka-dev|all unit tests
+hdr:cmocka.h|libcmocka-dev|the unit tests
 lib:libopenblas.so.0|libopenblas0-pthread|comparison with a CPU BLAS
 lib:libOpenCL.so.1|ocl-icd-libopencl1|the OpenCL tests
 icd:pocl.icd|pocl-opencl-icd|the OpenCL tests
@@ -56,8 +56,8 @@ present() {
 }
 
 missing() {
-  echo "$needed" | while IFS='|' read -r probe package loss; do
-    [ -n "$probe" ] && ! present "$probe" && echo "$package|$loss"
+  echo "$needed" | while IFS='|' read -r probe package brings; do
+    [ -n "$probe" ] && ! present "$probe" && echo "$package|$brings"
   done
   return 0
 }
@@ -90,9 +90,11 @@ fi
 
 stop=0
 if [ -n "$lacks" ]; then
-  echo "$lacks" | sort -u | while IFS='|' read -r package loss; do
-    echo "bootstrap: missing $package: without it, no ${loss#all }"
+  echo "$lacks" | sort -u | while IFS='|' read -r package brings; do
+    echo "bootstrap: $package is missing; it brings $brings"
   done
+  command -v apt-get >/dev/null 2>&1 && echo "bootstrap: to install what is missing:" \
+    apt-get install "$(echo "$lacks" | cut -d'|' -f1 | sort -u | tr '\n' ' ')"
   for tool in cmake cc; do
     command -v $tool >/dev/null 2>&1 || {
       echo "bootstrap: $tool is needed to build and could not be installed" >&2
