@@ -64,6 +64,33 @@ QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t 
 QN_API qn_status qn_device_set_trsm_block(qn_device *device, int64_t block);
 QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
 
+/* ---- kernels before they are needed ---- */
+
+/* Families of routines, to be or'ed. */
+enum {
+  QN_ROUTINE_GEMM = 1,
+  QN_ROUTINE_TRMM = 2,
+  QN_ROUTINE_TRSM = 4,
+  QN_ROUTINE_POTRF = 8,
+  QN_ROUTINE_ALL = 15
+};
+
+typedef struct qn_warmup_report {
+  unsigned kernels;          /* that are ready now */
+  unsigned compiled, loaded; /* modules: by the compiler, and from the cache on disk */
+  double seconds;
+} qn_warmup_report;
+
+/* Compiles, or loads from the cache on disk, the kernels that the routines will need on the device,
+ * side by side, so that no later call waits for a compiler. Without it the first call of a routine
+ * makes ready what it needs itself.
+ * routines: QN_ROUTINE_*, 0 = all. dtypes: a bit (1u << dtype) each, 0 = all that compute there.
+ * report  : may be NULL. On the cpu nothing is compiled: QN_OK, and a report of zeros.
+ * Async   : returns when all is ready.
+ * Errors  : QN_EINVAL, QN_EUNSUPPORTED (the device lacks a dtype), QN_ECOMPILE, QN_ENOMEM. */
+QN_API qn_status qn_device_warmup(qn_device *device, unsigned routines, unsigned dtypes,
+                                  qn_warmup_report *report);
+
 #ifdef __cplusplus
 }
 #endif

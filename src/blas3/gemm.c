@@ -1,5 +1,6 @@
 /* qn_gemm: one step, and the choice of the variant that does it. */
 #include "blas3/args.h"
+#include "blas3/prepare.h"
 #include "blas3/settings.h"
 #include "blas3/step.h"
 #include <quern/blas3.h>
@@ -12,8 +13,9 @@ static const qn_gemm_variant *find_variant(const qn_target *target, const char *
   return NULL;
 }
 
-static void log_choice(const qn_gemm_problem *p, const qn_gemm_choice *choice) {
-  if (!qn_log_enabled()) return;
+static void log_choice(const qn_stream *stream, const qn_gemm_problem *p,
+                       const qn_gemm_choice *choice) {
+  if (!qn_log_enabled() || stream->rehearsal) return;
   qn_log(QN_LOG_DEBUG, "gemm %s %c%c %lld x %lld x %lld: %s (%s)", qn_dtype_name(p->a.dtype),
          (char)p->transa, (char)p->transb, (long long)p->c.rows, (long long)p->c.cols,
          (long long)qn_gemm_inner(p), choice->variant->name, choice->why);
@@ -27,7 +29,7 @@ static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p
                    qn_dtype_name(p->a.dtype), (long long)p->c.rows, (long long)p->c.cols,
                    (long long)qn_gemm_inner(p));
   *choice = (qn_gemm_choice){forced, "forced by QUERN_GEMM_VARIANT"};
-  log_choice(p, choice);
+  log_choice(stream, p, choice);
   return QN_OK;
 }
 
@@ -52,8 +54,12 @@ qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p,
     return qn_fail(QN_EUNSUPPORTED, "qn_gemm", "device %s has no variant for %s",
                    stream->device->info.id, qn_dtype_name(p->a.dtype));
   choice->why = candidates == 1 ? "the only one applicable" : "lowest expected cost";
-  log_choice(p, choice);
+  log_choice(stream, p, choice);
   return QN_OK;
+}
+
+static qn_status rehearse(qn_stream *stream, const void *problem) {
+  return qn_step_gemm(stream, problem);
 }
 
 qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha, qn_matrix a,
@@ -61,5 +67,8 @@ qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar
   qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL};
   QN_TRY(qn_gemm_args(stream, &p));
   if (c.rows == 0 || c.cols == 0) return QN_OK;
+  uint32_t form = (uint32_t)p.transa << 16 | (uint32_t)p.transb << 8 | c.dtype;
+  qn_prepare_key key = {'g', a.dtype, form, c.rows, c.cols, qn_gemm_inner(&p)};
+  QN_TRY(qn_prepare(stream, &key, rehearse, &p));
   return qn_stream_result(stream, qn_step_gemm(stream, &p));
 }

@@ -5,7 +5,6 @@
  * and the device. */
 #include "blas3/gemm_tiled.h"
 #include "blas3/launch.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,24 +13,28 @@
  * schedules differ by up to 12 %, one way for one tile and the other way for another. Elsewhere
  * the ratios still rank. */
 typedef struct tile {
-  const char *source, *options;
+  qn_kernel_text text;
   int bm, bn, bk, threads;
   int resident; /* groups on a multiprocessor at a time */
   double rate, cuda_rate;
 } tile;
 
+#define TILE_MACROS                                                                                \
+  { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM" }
 /* `bound` is the least number of resident groups that the compiler is told to make room for. */
 #define SIMT(bm, bn, bk, tm, tn, wm, wn, threads, bound, resident, rate, cuda_rate)                \
   {                                                                                                \
-    "portable/gemm.cl",                                                                            \
-        "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DTM=" #tm " -DTN=" #tn " -DWM=" #wm " -DWN=" #wn  \
-        " -DTHREADS=" #threads " -DRESIDENT=" #bound,                                              \
+    {"portable/gemm.cl", "gemm",                                                                   \
+     "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DTM=" #tm " -DTN=" #tn " -DWM=" #wm " -DWN=" #wn     \
+     " -DTHREADS=" #threads " -DRESIDENT=" #bound,                                                 \
+     TILE_MACROS},                                                                                 \
         bm, bn, bk, threads, resident, rate, cuda_rate                                             \
   }
 #define DMMA(bm, bn, bk, wm, wn, threads, resident, rate)                                          \
   {                                                                                                \
-    "portable/gemm_dmma.cl",                                                                       \
-        "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DTHREADS=" #threads,    \
+    {"portable/gemm_dmma.cl", "gemm",                                                              \
+     "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DTHREADS=" #threads,       \
+     TILE_MACROS},                                                                                 \
         bm, bn, bk, threads, resident, rate, rate                                                  \
   }
 
@@ -106,11 +109,10 @@ static int sm_of(const qn_device *device) {
   return strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
 }
 
-static void describe(char *options, size_t size, const tile *t, const qn_stream *stream,
-                     const qn_gemm_problem *g) {
-  snprintf(options, size, "-DQN_T=%d%s -DTRANSA=%d -DTRANSB=%d -DQN_SM=%d %s", g->a.dtype,
-           g->c.dtype != g->a.dtype ? " -DC_F32" : "", qn_trans_code(g->transa),
-           qn_trans_code(g->transb), sm_of(stream->device), t->options);
+static qn_form form_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
+  return (qn_form){&t->text,
+                   {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype, qn_trans_code(g->transa),
+                    qn_trans_code(g->transb), (uint8_t)sm_of(stream->device)}};
 }
 
 static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
@@ -128,17 +130,16 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
   qn_call_i32(&call, p->parts);
   qn_call_i64(&call, p->k_part);
   qn_call_buffer(&call, work ? work : g->c.buffer);
-  char options[256];
-  describe(options, sizeof options, t, stream, g);
-  return qn_call_run(
-      stream,
-      &(qn_call_shape){t->source, "gemm", options, p->tiles, 1, p->parts, (uint32_t)t->threads},
-      &call);
+  qn_form form = form_of(t, stream, g);
+  return qn_call_run(stream, &form, (qn_call_shape){p->tiles, 1, p->parts, (uint32_t)t->threads},
+                     &call);
 }
 
 static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, const plan *p,
                                const qn_buffer *work) {
   enum { ITEMS = 64, MAX_Y = 65535 };
+  static const qn_kernel_text text = {
+      "portable/gemm_reduce.cl", "gemm_reduce", "", {"QN_T", "C_F32"}};
   qn_call call = {.count = 0};
   qn_call_i64(&call, g->c.rows);
   qn_call_i64(&call, g->c.cols);
@@ -148,14 +149,10 @@ static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, cons
   qn_call_buffer(&call, work);
   qn_call_scalar(&call, g->a.dtype, g->beta);
   qn_call_matrix(&call, g->c);
-  char options[64];
-  snprintf(options, sizeof options, "-DQN_T=%d%s", g->a.dtype,
-           g->c.dtype != g->a.dtype ? " -DC_F32" : "");
-  return qn_call_run(stream,
-                     &(qn_call_shape){"portable/gemm_reduce.cl", "gemm_reduce", options,
-                                      qn_ceil_div(g->c.rows, ITEMS), qn_min64(g->c.cols, MAX_Y), 1,
-                                      ITEMS},
-                     &call);
+  qn_form form = {&text, {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype}};
+  return qn_call_run(
+      stream, &form,
+      (qn_call_shape){qn_ceil_div(g->c.rows, ITEMS), qn_min64(g->c.cols, MAX_Y), 1, ITEMS}, &call);
 }
 
 static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const tile *t) {

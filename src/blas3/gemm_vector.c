@@ -3,7 +3,7 @@
  * on, are emulated there and cost five times what they gain. */
 #include "blas3/gemm_vector.h"
 #include "blas3/launch.h"
-#include <stdio.h>
+#include <string.h>
 
 enum { NR = 8, K_STEP = 1024 };
 
@@ -15,26 +15,36 @@ static int64_t panel_rows(qn_dtype dtype) {
 
 typedef struct job {
   const qn_gemm_problem *g;
-  char options[64];
+  uint8_t value[QN_FORM_VALUES];
   int64_t rows, panels_a, panels_b, k; /* k: of one pass */
   qn_buffer *a, *b;                    /* packed */
 } job;
 
-static qn_status run(qn_stream *stream, const job *j, const char *entry, int64_t x, int64_t y,
-                     const qn_call *call) {
-  return qn_call_run(
-      stream, &(qn_call_shape){"portable/gemm_vector.cl", entry, j->options, x, y, 1, 1}, call);
+#define VECTOR_TEXT(entry)                                                                         \
+  {                                                                                                \
+    "portable/gemm_vector.cl", entry, "", {                                                        \
+      "QN_T", "C_F32", "TRANSA", "TRANSB"                                                          \
+    }                                                                                              \
+  }
+static const qn_kernel_text pack_a_text = VECTOR_TEXT("pack_a"),
+                            pack_b_text = VECTOR_TEXT("pack_b"), gemm_text = VECTOR_TEXT("gemm");
+
+static qn_status run(qn_stream *stream, const job *j, const qn_kernel_text *text, int64_t x,
+                     int64_t y, const qn_call *call) {
+  qn_form form = {.text = text};
+  memcpy(form.value, j->value, sizeof form.value);
+  return qn_call_run(stream, &form, (qn_call_shape){x, y, 1, 1}, call);
 }
 
 /* Columns p0 .. p0+k-1 of op(X), or rows of it, packed into `panels`. */
-static qn_status pack(qn_stream *stream, const job *j, const char *entry, qn_matrix x,
+static qn_status pack(qn_stream *stream, const job *j, const qn_kernel_text *text, qn_matrix x,
                       int64_t extent, int64_t k, int64_t panels, const qn_buffer *to) {
   qn_call call = {.count = 0};
   qn_call_i64(&call, extent);
   qn_call_i64(&call, k);
   qn_call_matrix(&call, x);
   qn_call_buffer(&call, to);
-  return run(stream, j, entry, panels, k, &call);
+  return run(stream, j, text, panels, k, &call);
 }
 
 static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn_scalar beta) {
@@ -43,8 +53,8 @@ static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn
   a.offset += g->transa == QN_NOTRANS ? p0 * a.ld : p0;
   b.offset += g->transb == QN_NOTRANS ? p0 : p0 * b.ld;
   if (k > 0) {
-    QN_TRY(pack(stream, j, "pack_a", a, g->c.rows, k, j->panels_a, j->a));
-    QN_TRY(pack(stream, j, "pack_b", b, g->c.cols, k, j->panels_b, j->b));
+    QN_TRY(pack(stream, j, &pack_a_text, a, g->c.rows, k, j->panels_a, j->a));
+    QN_TRY(pack(stream, j, &pack_b_text, b, g->c.cols, k, j->panels_b, j->b));
   }
   qn_call call = {.count = 0};
   qn_call_i64(&call, g->c.rows);
@@ -56,7 +66,7 @@ static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn
   qn_call_buffer(&call, j->b);
   qn_call_scalar(&call, g->a.dtype, beta);
   qn_call_matrix(&call, g->c);
-  return run(stream, j, "gemm", j->panels_b, j->panels_a, &call);
+  return run(stream, j, &gemm_text, j->panels_b, j->panels_a, &call);
 }
 
 /* C in a half would lose what earlier passes summed: there k stays whole. */
@@ -78,12 +88,13 @@ static qn_status passes(qn_stream *stream, const job *j, int64_t k) {
 static qn_status launch(qn_stream *stream, const qn_gemm_problem *g) {
   int64_t k = qn_scalar_is(g->alpha, 0.0) ? 0 : qn_gemm_inner(g);
   size_t size = qn_dtype_size(qn_dtype_compute(g->a.dtype));
-  job j = {.g = g, .rows = panel_rows(g->a.dtype), .k = pass_length(g, k)};
+  job j = {.g = g,
+           .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype, qn_trans_code(g->transa),
+                     qn_trans_code(g->transb)},
+           .rows = panel_rows(g->a.dtype),
+           .k = pass_length(g, k)};
   j.panels_a = qn_ceil_div(g->c.rows, j.rows);
   j.panels_b = qn_ceil_div(g->c.cols, NR);
-  snprintf(j.options, sizeof j.options, "-DQN_T=%d%s -DTRANSA=%d -DTRANSB=%d", g->a.dtype,
-           g->c.dtype != g->a.dtype ? " -DC_F32" : "", qn_trans_code(g->transa),
-           qn_trans_code(g->transb));
   qn_status status = qn_scratch_alloc(stream, (size_t)(j.panels_a * j.rows * j.k) * size, &j.a);
   if (status == QN_OK)
     status = qn_scratch_alloc(stream, (size_t)(j.panels_b * NR * j.k) * size, &j.b);

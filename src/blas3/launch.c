@@ -1,5 +1,6 @@
 /* Collects arguments and launches a kernel of the library. */
 #include "blas3/launch.h"
+#include "blas3/prepare.h"
 
 static unsigned next(qn_call *call, size_t size) {
   unsigned i = call->count++;
@@ -38,10 +39,15 @@ void qn_call_matrix(qn_call *call, qn_matrix m) {
   qn_call_i64(call, m.ld);
 }
 
-qn_status qn_call_run(qn_stream *stream, const qn_call_shape *shape, const qn_call *call) {
+qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shape,
+                      const qn_call *call) {
+  if (stream->rehearsal) {
+    qn_rehearsal_note(stream->rehearsal, form);
+    return QN_OK;
+  }
   const qn_jit_entry *kernel;
-  QN_TRY(qn_jit_kernel(stream->device, shape->source, shape->entry, shape->options, &kernel));
-  qn_launch launch = {.groups = {(uint32_t)shape->x, (uint32_t)shape->y, (uint32_t)shape->z},
-                      .group = {shape->items, 1, 1}};
+  QN_TRY(qn_form_kernel(stream->device, form, &kernel));
+  qn_launch launch = {.groups = {(uint32_t)shape.x, (uint32_t)shape.y, (uint32_t)shape.z},
+                      .group = {shape.items, 1, 1}};
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }

@@ -2,7 +2,7 @@
 #ifndef QN_BLAS3_LAUNCH_H
 #define QN_BLAS3_LAUNCH_H
 
-#include "jit/jit.h"
+#include "jit/form.h"
 
 enum { QN_CALL_ARGS = 24 };
 
@@ -26,18 +26,18 @@ void qn_call_buffer(qn_call *call, const qn_buffer *buffer);
 void qn_call_matrix(qn_call *call, qn_matrix m);
 
 /* How kernels take a transpose, as a macro: 0 N, 1 T, 2 C. */
-static inline int qn_trans_code(qn_trans trans) {
+static inline uint8_t qn_trans_code(qn_trans trans) {
   return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
 }
 
-/* Kernel `entry` of `source` with `options`, over groups x, y, z of `items` items in one dimension.
- */
+/* Groups x, y, z of `items` items in one dimension. */
 typedef struct qn_call_shape {
-  const char *source, *entry, *options;
   int64_t x, y, z;
   uint32_t items;
 } qn_call_shape;
 
-qn_status qn_call_run(qn_stream *stream, const qn_call_shape *shape, const qn_call *call);
+/* Launches the kernel; on a stream that rehearses, notes its form and launches nothing. */
+qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shape,
+                      const qn_call *call);
 
 #endif

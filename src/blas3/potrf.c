@@ -8,6 +8,8 @@
  * info lives on the device: a block that follows a failed one leaves A as it is, so the host never
  * waits. What is done to blocks beyond a failed pivot is without meaning. */
 #include "blas3/args.h"
+#include "blas3/potrf.h"
+#include "blas3/prepare.h"
 #include "blas3/triangle.h"
 #include <quern/blas3.h>
 
@@ -20,8 +22,7 @@ typedef struct qn_cholesky {
 
 /* Where the work runs inline a failure is known at once and the rest can be spared. */
 static bool has_failed(const qn_cholesky *c) {
-  const int64_t *info = c->info->host;
-  return c->stream->device->cpu && *info != 0;
+  return c->stream->device->cpu && *(const int64_t *)c->info->host != 0;
 }
 
 /* The panel beside A11: L21 := A21 L11^-H, or U12 := U11^-H A12. */
@@ -60,11 +61,24 @@ static qn_status factor(const qn_cholesky *c, qn_matrix a, int64_t first) {
   return factor(c, a22, first + h);
 }
 
-static qn_status potrf_run(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info) {
-  qn_cholesky c = {stream, uplo, qn_target_of(stream->device)->potrf_block(stream, a.dtype), NULL};
+static qn_cholesky cholesky_of(qn_stream *stream, const qn_potrf_problem *p) {
+  int64_t block = qn_target_of(stream->device)->potrf_block(stream, p->a.dtype);
+  return (qn_cholesky){stream, p->uplo, block, NULL};
+}
+
+/* Without copies; whatever buffer stands for info, as nothing is launched. */
+qn_status qn_potrf_rehearsed(qn_stream *stream, const void *problem) {
+  const qn_potrf_problem *p = problem;
+  qn_cholesky c = cholesky_of(stream, p);
+  c.info = p->a.buffer;
+  return factor(&c, p->a, 0);
+}
+
+static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t *info) {
+  qn_cholesky c = cholesky_of(stream, p);
   QN_TRY(qn_step_alloc(stream, sizeof *info, &c.info));
   qn_status status = qn_fill(stream, c.info, 0, sizeof *info, 0, 4);
-  if (status == QN_OK) status = factor(&c, a, 0);
+  if (status == QN_OK) status = factor(&c, p->a, 0);
   if (status == QN_OK && info) status = qn_copy_out(stream, info, c.info, 0, sizeof *info);
   qn_scratch_free(stream, c.info);
   return status;
@@ -74,5 +88,8 @@ qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info) 
   QN_TRY(qn_potrf_args(stream, uplo, a));
   if (info) *info = 0;
   if (a.rows == 0) return QN_OK;
-  return qn_stream_result(stream, potrf_run(stream, uplo, a, info));
+  const qn_potrf_problem p = {uplo, a};
+  qn_prepare_key key = {'p', a.dtype, (uint32_t)uplo, a.rows, 0, 0};
+  QN_TRY(qn_prepare(stream, &key, qn_potrf_rehearsed, &p));
+  return qn_stream_result(stream, potrf_run(stream, &p, info));
 }

@@ -3,7 +3,6 @@
 #include "blas3/gemm_tiled.h"
 #include "blas3/gemm_vector.h"
 #include "blas3/launch.h"
-#include <stdio.h>
 
 /* ---- base blocks ---- */
 
@@ -12,7 +11,7 @@ enum { BLOCK_ITEMS = 128 };
 /* Order of a block, columns a group works on, rows an item keeps in registers: what fits 32 KiB of
  * local memory and the registers of an item. */
 typedef struct block_shape {
-  int order, rhs, rows;
+  uint8_t order, rhs, rows;
 } block_shape;
 
 static const block_shape shapes[QN_DTYPE_COUNT] = {
@@ -50,8 +49,8 @@ static canonical canonical_of(const qn_triangular_problem *p) {
   return c;
 }
 
-static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const char *source,
-                            const char *entry) {
+static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p,
+                            const qn_kernel_text *text) {
   const block_shape *s = &shapes[p->a.dtype];
   canonical c = canonical_of(p);
   int64_t nrhs = p->side == QN_LEFT ? p->b.cols : p->b.rows;
@@ -69,21 +68,21 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, c
   qn_call_i64(&call, c.off_b);
   qn_call_i64(&call, c.bi);
   qn_call_i64(&call, c.br);
-  char options[96];
-  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DRHS=%d -DBS=%d -DTHREADS=%d", p->a.dtype,
-           s->order, s->rhs, s->rows, BLOCK_ITEMS);
-  return qn_call_run(
-      stream,
-      &(qn_call_shape){source, entry, options, qn_ceil_div(nrhs, s->rhs), 1, 1, BLOCK_ITEMS},
-      &call);
+  qn_form form = {text, {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
+  return qn_call_run(stream, &form, (qn_call_shape){qn_ceil_div(nrhs, s->rhs), 1, 1, BLOCK_ITEMS},
+                     &call);
 }
 
 static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
-  return triangular(stream, p, "portable/trsm_base.cl", "trsm_base");
+  static const qn_kernel_text text = {
+      "portable/trsm_base.cl", "trsm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  return triangular(stream, p, &text);
 }
 
 static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
-  return triangular(stream, p, "portable/trmm_base.cl", "trmm_base");
+  static const qn_kernel_text text = {
+      "portable/trmm_base.cl", "trmm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  return triangular(stream, p, &text);
 }
 
 static int64_t triangular_block(const qn_stream *stream, const qn_triangular_problem *p) {
@@ -98,6 +97,8 @@ static int64_t block_limit(qn_dtype dtype) {
 static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
                        qn_buffer *info) {
   enum { ITEMS = 256 };
+  static const qn_kernel_text text = {
+      "portable/potrf_base.cl", "potrf_base", "-DTHREADS=256", {"QN_T", "NB"}};
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   qn_call call = {.count = 0};
   qn_call_i32(&call, (int32_t)a.rows);
@@ -108,12 +109,8 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   qn_call_i64(&call, lower ? a.ld : 1);
   qn_call_i32(&call, !lower);
   qn_call_buffer(&call, info);
-  char options[64];
-  snprintf(options, sizeof options, "-DQN_T=%d -DNB=%d -DTHREADS=%d", a.dtype,
-           shapes[a.dtype].order, ITEMS);
-  return qn_call_run(
-      stream, &(qn_call_shape){"portable/potrf_base.cl", "potrf_base", options, 1, 1, 1, ITEMS},
-      &call);
+  qn_form form = {&text, {(uint8_t)a.dtype, shapes[a.dtype].order}};
+  return qn_call_run(stream, &form, (qn_call_shape){1, 1, 1, ITEMS}, &call);
 }
 
 static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
@@ -125,36 +122,33 @@ static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
 
 enum { MAP_ITEMS = 64, MAP_MAX_Y = 65535 };
 
-static qn_status map(qn_stream *stream, qn_matrix over, const char *source, const char *entry,
-                     const char *options, const qn_call *call) {
-  return qn_call_run(stream,
-                     &(qn_call_shape){source, entry, options, qn_ceil_div(over.rows, MAP_ITEMS),
-                                      qn_min64(over.cols, MAP_MAX_Y), 1, MAP_ITEMS},
+static qn_status map(qn_stream *stream, qn_matrix over, const qn_form *form, const qn_call *call) {
+  return qn_call_run(stream, form,
+                     (qn_call_shape){qn_ceil_div(over.rows, MAP_ITEMS),
+                                     qn_min64(over.cols, MAP_MAX_Y), 1, MAP_ITEMS},
                      call);
 }
 
 static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
+  static const qn_kernel_text text = {"portable/scale.cl", "scale", "", {"QN_T"}};
   qn_call call = {.count = 0};
   qn_call_i64(&call, x.rows);
   qn_call_i64(&call, x.cols);
   qn_call_scalar(&call, x.dtype, alpha);
   qn_call_matrix(&call, x);
-  char options[32];
-  snprintf(options, sizeof options, "-DQN_T=%d", x.dtype);
-  return map(stream, x, "portable/scale.cl", "scale", options, &call);
+  return map(stream, x, &(qn_form){&text, {(uint8_t)x.dtype}}, &call);
 }
 
 static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
+  static const qn_kernel_text text = {"portable/cast.cl", "cast", "", {"QN_T", "TO_HALF"}};
   bool to_half = qn_dtype_is_half(dst.dtype);
   qn_call call = {.count = 0};
   qn_call_i64(&call, src.rows);
   qn_call_i64(&call, src.cols);
   qn_call_matrix(&call, src);
   qn_call_matrix(&call, dst);
-  char options[48];
-  snprintf(options, sizeof options, "-DQN_T=%d -DTO_HALF=%d", to_half ? dst.dtype : src.dtype,
-           to_half);
-  return map(stream, src, "portable/cast.cl", "cast", options, &call);
+  qn_form form = {&text, {(uint8_t)(to_half ? dst.dtype : src.dtype), to_half}};
+  return map(stream, src, &form, &call);
 }
 
 static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_wide,

@@ -101,3 +101,9 @@ qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int
   if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
   return walk(&t, p->alpha, p->a, p->b);
 }
+
+/* The diagonal and uplo change no kernel, alpha = 0 does. */
+qn_prepare_key qn_triangle_key(char routine, const qn_triangular_problem *p) {
+  uint32_t form = (uint32_t)p->side << 16 | (uint32_t)p->trans << 8 | qn_scalar_is(p->alpha, 0.0);
+  return (qn_prepare_key){routine, p->a.dtype, form, p->b.rows, p->b.cols, 0};
+}

@@ -15,6 +15,7 @@
 #ifndef QN_BLAS3_TRIANGLE_H
 #define QN_BLAS3_TRIANGLE_H
 
+#include "blas3/prepare.h"
 #include "blas3/step.h"
 
 /* What the recursion carries along unchanged. */
@@ -56,6 +57,8 @@ typedef qn_status (*qn_triangle_walk)(const qn_triangle *t, qn_scalar alpha, qn_
                                       qn_matrix b);
 qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
                           qn_triangle_walk walk);
+
+qn_prepare_key qn_triangle_key(char routine, const qn_triangular_problem *p);
 
 /* The routines on checked problems, for each other's use. */
 qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p);

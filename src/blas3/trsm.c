@@ -24,9 +24,15 @@ qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
   return qn_triangle_run(stream, p, block, solve);
 }
 
+static qn_status rehearse(qn_stream *stream, const void *problem) {
+  return qn_trsm_run(stream, problem);
+}
+
 qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,
                   qn_scalar alpha, qn_matrix a, qn_matrix b) {
   qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
   QN_TRY(qn_triangular_args(stream, "qn_trsm", &p));
+  qn_prepare_key key = qn_triangle_key('s', &p);
+  QN_TRY(qn_prepare(stream, &key, rehearse, &p));
   return qn_stream_result(stream, qn_trsm_run(stream, &p));
 }

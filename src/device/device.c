@@ -25,7 +25,8 @@ static void register_fork_handlers(void) {
 }
 
 static void destroy(qn_device *device) {
-  qn_kernel_store *kernels = atomic_load(&device->kernels);
+  qn_kernel_store *forms = atomic_load(&device->forms), *kernels = atomic_load(&device->kernels);
+  if (forms) forms->free(forms, device->ops);
   if (kernels) kernels->free(kernels, device->ops);
   qn_pool_delete(device);
   if (device->handle) device->ops->close(device->handle);

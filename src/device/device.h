@@ -8,11 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256 };
+enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256, QN_PREPARED = 64 };
 
 typedef struct qn_pool qn_pool; /* pool.c */
 
-/* The kernels of one device, kept by the jit; the device frees them when it goes. */
+/* What the jit keeps for one device; the device frees it when it goes. */
 typedef struct qn_kernel_store {
   void (*free)(struct qn_kernel_store *store, const qn_backend_ops *ops);
 } qn_kernel_store;
@@ -25,8 +25,9 @@ struct qn_device {
   /* The arithmetic on host memory. A device that has it works inline: whatever was enqueued is done
    * when the call returns, so that no event and no note of a stream's use is ever needed. */
   const qn_cpu_ops *cpu;
-  _Atomic(qn_kernel_store *) kernels;     /* the jit's, NULL until the first kernel */
-  _Atomic int64_t trsm_block, trmm_block; /* 0 = tuned default */
+  _Atomic(qn_kernel_store *) kernels, forms; /* the jit's, NULL until the first kernel */
+  _Atomic uint64_t prepared[QN_PREPARED];    /* calls whose kernels are ready (blas3/prepare.h) */
+  _Atomic int64_t trsm_block, trmm_block;    /* 0 = tuned default */
   atomic_int references;
   atomic_int status; /* QN_OK, or QN_ELOST once the device is lost */
 
@@ -45,6 +46,7 @@ struct qn_stream {
   char fault[QN_FAULT_TEXT];
   qn_trace_fn trace;
   void *trace_user;
+  struct qn_rehearsal *rehearsal; /* NULL: launches are made, not noted (blas3/prepare.h) */
 
   unsigned slot;           /* its bit in qn_buffer.used */
   qn_bevent *mark;         /* for waits on this stream by others; NULL until the first */

@@ -208,6 +208,10 @@ qn_status qn_jit_kernel(qn_device *device, const char *source, const char *name,
 
 /* ---- several at once ---- */
 
+/* Compiling is mostly waiting where a driver's own lock or a service does it, so a few threads are
+ * worth having on few cores too. */
+enum { WORKERS_LEAST = 8, WORKERS_MOST = 64 };
+
 typedef struct task {
   qn_device *device;
   const qn_jit_request *request;
@@ -215,15 +219,13 @@ typedef struct task {
   qn_jit_cost cost;
   qn_status status;
   char *error;
-  pthread_t thread;
-  bool started;
+  bool done;
 } task;
 
-static void *run_task(void *user) {
-  task *t = user;
+static void run_task(task *t) {
+  t->done = true;
   t->status = one_kernel(t->device, t->request, &t->kernel, &t->cost);
   if (t->status) t->error = qn_host_strdup(qn_last_error());
-  return NULL;
 }
 
 /* Whether the request is for a module that no earlier one asks for, and that is not ready. */
@@ -248,18 +250,30 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Starts a thread for each cold module but one, which the caller builds while it waits. */
-static void start_cold(task *tasks, unsigned count, const qn_jit_request *requests) {
-  bool first = true;
-  for (unsigned i = 0; i < count; i++) {
-    if (!is_cold(tasks[i].device, requests, i)) continue;
-    if (!first) tasks[i].started = pthread_create(&tasks[i].thread, NULL, run_task, &tasks[i]) == 0;
-    first = false;
-  }
+/* The cold tasks, from which workers take one after the other. */
+typedef struct crew {
+  task **cold;
+  unsigned count;
+  atomic_uint next;
+} crew;
+
+static void *work(void *user) {
+  crew *c = user;
+  for (unsigned i; (i = atomic_fetch_add(&c->next, 1)) < c->count;) run_task(c->cold[i]);
+  return NULL;
+}
+
+/* Runs the cold tasks on several threads, the caller's among them; all are done on return. */
+static void run_cold(crew *c) {
+  pthread_t threads[WORKERS_MOST];
+  unsigned wanted = (unsigned)qn_max64(qn_cores(), WORKERS_LEAST), started = 0;
+  wanted = (unsigned)qn_min64(qn_min64(wanted, WORKERS_MOST), c->count);
+  while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, c) == 0) started++;
+  work(c);
+  while (started > 0) pthread_join(threads[--started], NULL);
 }
 
 static qn_status finish(task *t, const qn_jit_entry **kernel, qn_jit_cost *cost, qn_status status) {
-  if (t->started) pthread_join(t->thread, NULL);
   *kernel = t->kernel;
   cost->compiled += t->cost.compiled;
   cost->loaded += t->cost.loaded;
@@ -278,14 +292,23 @@ qn_status qn_jit_kernels(qn_device *device, const qn_jit_request *requests, unsi
     return qn_fail(QN_EUNSUPPORTED, "kernel", "device %s has no compiler for kernels",
                    device->info.id);
   task *tasks = qn_host_zalloc(count * sizeof *tasks);
-  if (!tasks) return qn_fail(QN_ENOMEM, "kernel", "no host memory for %u requests", count);
+  crew c = {.cold = qn_host_alloc(count * sizeof *c.cold)};
+  if (!tasks || !c.cold) {
+    qn_host_free(tasks, count * sizeof *tasks);
+    qn_host_free(c.cold, count * sizeof *c.cold);
+    return qn_fail(QN_ENOMEM, "kernel", "no host memory for %u requests", count);
+  }
   double begun = now();
-  for (unsigned i = 0; i < count; i++) tasks[i] = (task){.device = device, .request = &requests[i]};
-  start_cold(tasks, count, requests);
+  for (unsigned i = 0; i < count; i++) {
+    tasks[i] = (task){.device = device, .request = &requests[i]};
+    if (is_cold(device, requests, i)) c.cold[c.count++] = &tasks[i];
+  }
+  if (c.count) run_cold(&c);
   for (unsigned i = 0; i < count; i++)
-    if (!tasks[i].started) run_task(&tasks[i]);
+    if (!tasks[i].done) run_task(&tasks[i]);
   qn_status status = QN_OK;
   for (unsigned i = 0; i < count; i++) status = finish(&tasks[i], &kernels[i], &sum, status);
+  qn_host_free(c.cold, count * sizeof *c.cold);
   qn_host_free(tasks, count * sizeof *tasks);
   sum.seconds = now() - begun;
   if (cost) *cost = sum;

@@ -1,6 +1,6 @@
 /* How a sum becomes an element of C: x := alpha sum + beta x, with x unread where beta is 0. Needs
- * element.cl; with C_F32 C is f32 though the operands are halves. */
-#ifdef C_F32
+ * element.cl; with C_F32 = 1 C is f32 though the operands are halves. */
+#if C_F32
 typedef float out;
 #define out_load(e)  (e)
 #define out_store(x) (x)
