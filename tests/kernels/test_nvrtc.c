@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "backends/cuda/nvrtc.h"
 #include "device/device.h"
+#include "npb/ep_port.h"
 #include <quern/quern.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,6 +260,21 @@ static void others(qn_buffer *buffer, qn_dtype dtype) {
   must(qn_rng_normal(stream, &rng, a));
 }
 
+/* EP's kernel without arrays and the port's steps. */
+static void benchmarks(void) {
+  static const char *const steps[] = {"port", "coalesced", "coalesced_block,use_sm",
+                                      "use_sm,q_coalesced"};
+  ep_engine engine;
+  must(ep_device_open((ep_share){24, 0, EP_ROWS}, stream, &engine));
+  engine.close(&engine);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    ep_port port = {.mk = 12, .mi = 6, .block = EP_PORT_BLOCK};
+    assert_true(ep_port_parse(steps[i], &port));
+    must(ep_port_open(&port, 24, stream, &engine));
+    engine.close(&engine);
+  }
+}
+
 static void check_target(const char *name) {
   static const char *const variants[] = {"tile_large", "tile_small", "dmma_large", "dmma_small"};
   qn_buffer *buffer;
@@ -271,6 +287,7 @@ static void check_target(const char *name) {
       gemms(buffer, (qn_dtype)dtype, variants[v]);
     others(buffer, (qn_dtype)dtype);
   }
+  benchmarks();
   qn_buffer_free(buffer);
   qn_stream_free(stream);
   qn_device_release(device);
