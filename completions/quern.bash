@@ -2,7 +2,7 @@
 
 _quern() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-  local commands='devices gemm trmm trsm potrf bench npb help'
+  local commands='devices gemm trmm trsm potrf bench npb cache help'
   local common='--device --dtype --threads --verbose --quiet --help --version'
   local file='--output --explain'
   local options values=''
@@ -21,6 +21,7 @@ _quern() {
       options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
         $common"
       ;;
+    cache) options='--dtype --device --verbose --quiet --help --version' ;;
     npb) options='--class --variant --mk --mi --block --json --device --threads --verbose --quiet
       --help --version' ;;
     help) values="$commands env" ;;
@@ -46,6 +47,7 @@ _quern() {
         return
       fi
       ;;
+    cache) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='list clear warm' ;;
     npb) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='ep' ;;
     bench) [[ $COMP_CWORD -eq 2 && $cur != -* ]] && values='gemm trmm trsm potrf' ;;
   esac
@@ -54,7 +56,8 @@ _quern() {
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
   elif [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
-  elif [[ $command != devices && $command != bench && $command != npb ]]; then
+  elif [[ $command != devices && $command != bench && $command != npb &&
+    $command != cache ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(
       compgen -f -X '!*.npy' -- "$cur"

@@ -52,10 +52,13 @@ for device in $devices; do
 
   case $device in cuda:*) ;; *) continue ;; esac
   if command -v compute-sanitizer >/dev/null 2>&1; then
+    # API errors are not reported: the cuda backend learns a kernel's parameters by asking for one
+    # after the other until the driver says that there are no more, and the tool would count each
+    # such answer. Errors that matter fail the test itself.
     for tool in memcheck racecheck; do
       for topic in gemm trsm trmm potrf; do
         try "$device $tool $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN=400 \
-          compute-sanitizer --tool $tool --error-exitcode 9 \
+          compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 9 \
           "$build/tests/conformance/test_conformance_$topic"
       done
     done

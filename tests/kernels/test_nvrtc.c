@@ -1,14 +1,8 @@
 /* Every kernel the library would compile for an NVIDIA card, compiled by NVRTC without one: for
- * sm_80, sm_90a and sm_100. A warning, a stack frame or a spilled register fails.
- *
- * The routines themselves choose what to compile: they run here on a device whose compiler is
- * NVRTC, whose memory is the host's and whose launches do nothing. Skipped where NVRTC is not
- * found. */
-#define _GNU_SOURCE
+ * sm_80, sm_90a and sm_100. A warning, a stack frame or a spilled register fails. Skipped where
+ * NVRTC is not found. */
 #include "backends/cuda/nvrtc.h"
-#include "device/device.h"
-#include "npb/ep_port.h"
-#include <quern/quern.h>
+#include "paper.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,116 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *target; /* what the device is, now */
-static int compiled, faulty;
-
-struct qn_bmodule {
-  char *code; /* the cubin, where entries are looked for by name */
-  size_t size;
-};
-
-static qn_status probe(unsigned *count, char *message, size_t size) {
-  *count = 1;
-  snprintf(message, size, "NVRTC without a card");
-  return QN_OK;
-}
-
-static qn_status query(unsigned index, qn_device_info *info) {
-  (void)index;
-  memset(info, 0, sizeof *info);
-  snprintf(info->id, sizeof info->id, "nvrtc:0");
-  snprintf(info->arch, sizeof info->arch, "%s", target);
-  info->kind = QN_DEVICE_GPU;
-  info->dtypes = (1u << QN_DTYPE_COUNT) - 1;
-  info->compute_units = 132;
-  info->memory = info->memory_max = UINT64_C(1) << 34;
-  info->local_memory = 227 << 10;
-  return QN_OK;
-}
-
-static qn_status open_device(unsigned index, qn_bdev **dev) {
-  (void)index;
-  static char nothing;
-  *dev = (qn_bdev *)&nothing;
-  return QN_OK;
-}
-static void close_device(qn_bdev *dev) {
-  (void)dev;
-}
-static qn_status alloc(qn_bdev *dev, qn_memory kind, size_t bytes, qn_mem *mem) {
-  (void)dev, (void)kind;
-  *mem = (qn_mem)calloc(1, bytes ? bytes : 1);
-  return QN_OK;
-}
-static void release(qn_bdev *dev, qn_memory kind, qn_mem mem) {
-  (void)dev, (void)kind;
-  free((void *)mem);
-}
-static void *host(qn_bdev *dev, qn_memory kind, qn_mem mem) {
-  (void)dev, (void)kind, (void)mem;
-  return NULL;
-}
-static qn_status stream_new(qn_bdev *dev, void *native, qn_bstream **stream) {
-  (void)native;
-  *stream = (qn_bstream *)dev;
-  return QN_OK;
-}
-static void stream_free(qn_bstream *stream) {
-  (void)stream;
-}
-static qn_status sync_stream(qn_bstream *stream) {
-  (void)stream;
-  return QN_OK;
-}
-static qn_status copy_in(qn_bstream *s, qn_mem dst, size_t at, const void *src, const qn_rect *r) {
-  (void)s, (void)dst, (void)at, (void)src, (void)r;
-  return QN_OK;
-}
-static qn_status copy_out(qn_bstream *s, void *dst, qn_mem src, size_t at, const qn_rect *r) {
-  (void)s, (void)src, (void)at;
-  memset(dst, 0, r->width);
-  return QN_OK;
-}
-static qn_status copy(qn_bstream *s, qn_mem dst, size_t at, qn_mem src, size_t from,
-                      const qn_rect *r) {
-  (void)s, (void)dst, (void)at, (void)src, (void)from, (void)r;
-  return QN_OK;
-}
-static qn_status fill(qn_bstream *s, qn_mem dst, size_t at, size_t bytes, uint32_t pattern,
-                      unsigned width) {
-  (void)s, (void)dst, (void)at, (void)bytes, (void)pattern, (void)width;
-  return QN_OK;
-}
-static qn_status event_new(qn_bdev *dev, qn_bevent **event) {
-  *event = (qn_bevent *)dev;
-  return QN_OK;
-}
-static void event_free(qn_bevent *event) {
-  (void)event;
-}
-static qn_status event_on_stream(qn_bevent *event, qn_bstream *stream) {
-  (void)event, (void)stream;
-  return QN_OK;
-}
-static qn_status event_sync(qn_bevent *event) {
-  (void)event;
-  return QN_OK;
-}
-static qn_status event_query(qn_bevent *event, bool *done) {
-  (void)event;
-  *done = true;
-  return QN_OK;
-}
-static qn_status event_elapsed(qn_bevent *a, qn_bevent *b, double *seconds) {
-  (void)a, (void)b;
-  *seconds = 0;
-  return QN_OK;
-}
-static qn_status identity(qn_bdev *dev, char *text, size_t size) {
-  (void)dev;
-  snprintf(text, size, "check | %s", target);
-  return QN_OK;
-}
+static atomic_int compiled, faulty;
 
 /* Whether a line of the assembler's report counts bytes of `what` other than 0. */
 static bool reports(const char *log, const char *what) {
@@ -139,8 +24,7 @@ static bool reports(const char *log, const char *what) {
   return false;
 }
 
-static qn_status compile(qn_bdev *dev, const qn_source *source, qn_blob *binary, char **log) {
-  (void)dev;
+static qn_status compile(const char *target, const qn_source *source, qn_blob *binary, char **log) {
   char options[1024];
   snprintf(options, sizeof options, "%s -Xptxas=-v", source->options);
   const qn_source verbose = {source->name, source->text, options};
@@ -157,148 +41,12 @@ static qn_status compile(qn_bdev *dev, const qn_source *source, qn_blob *binary,
   return status;
 }
 
-static qn_status module_load(qn_bdev *dev, const qn_blob *binary, qn_bmodule **module) {
-  (void)dev;
-  *module = malloc(sizeof **module);
-  (*module)->code = malloc(binary->size);
-  (*module)->size = binary->size;
-  memcpy((*module)->code, binary->data, binary->size);
-  return QN_OK;
-}
-static void module_free(qn_bmodule *module) {
-  free(module->code);
-  free(module);
-}
-static qn_status kernel_get(qn_bmodule *module, const char *name, qn_bkernel **kernel,
-                            qn_kernel_info *info) {
-  memset(info, 0, sizeof *info);
-  info->params = -1;
-  *kernel = memmem(module->code, module->size, name, strlen(name));
-  return *kernel ? QN_OK : qn_fail(QN_EINVAL, "check", "no kernel %s", name);
-}
-static qn_status launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
-                        const qn_arg *args, unsigned count) {
-  (void)stream, (void)kernel, (void)l, (void)args, (void)count;
-  return QN_OK;
-}
-
-static const qn_backend_ops ops = {
-    .abi = QN_BACKEND_ABI,
-    .name = "nvrtc",
-    .probe = probe,
-    .query = query,
-    .open = open_device,
-    .close = close_device,
-    .alloc = alloc,
-    .free = release,
-    .host = host,
-    .stream_new = stream_new,
-    .stream_free = stream_free,
-    .sync = sync_stream,
-    .copy_in = copy_in,
-    .copy_out = copy_out,
-    .copy = copy,
-    .fill = fill,
-    .event_new = event_new,
-    .event_free = event_free,
-    .event_record = event_on_stream,
-    .event_wait = event_on_stream,
-    .event_sync = event_sync,
-    .event_query = event_query,
-    .event_elapsed = event_elapsed,
-    .identity = identity,
-    .compile = compile,
-    .module_load = module_load,
-    .module_free = module_free,
-    .kernel_get = kernel_get,
-    .launch = launch,
-};
-
-/* ---- the routines ---- */
-
-static qn_device *device;
-static qn_stream *stream;
-
-static qn_matrix square(qn_buffer *buffer, qn_dtype dtype, int64_t n) {
-  return qn_matrix_of(buffer, dtype, n, n, n);
-}
-
-static void must(qn_status status) {
-  if (status != QN_OK) fail_msg("%s", qn_last_error());
-}
-
-/* Each variant by name; one that cannot do the dtype says so. k = 4096 on a small C is split. */
-static void gemms(qn_buffer *buffer, qn_dtype dtype, const char *variant) {
-  static const qn_trans transposes[] = {QN_NOTRANS, QN_TRANS, QN_CONJTRANS};
-  const qn_scalar alpha = qn_real(1), beta = qn_real(0);
-  setenv("QUERN_GEMM_VARIANT", variant, 1);
-  for (int ta = 0; ta < 3; ta++)
-    for (int tb = 0; tb < 3; tb++) {
-      qn_matrix a = qn_matrix_of(buffer, dtype, 64, 64, 64), c = a;
-      qn_status status = qn_gemm(stream, transposes[ta], transposes[tb], alpha, a, a, beta, c);
-      if (status == QN_EUNSUPPORTED) return;
-      must(status);
-    }
-  qn_matrix a = qn_matrix_of(buffer, dtype, 64, 4096, 64);
-  qn_matrix b = qn_matrix_of(buffer, dtype, 4096, 64, 4096);
-  must(qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, alpha, a, b, beta, square(buffer, dtype, 64)));
-  if (qn_dtype_is_half(dtype))
-    must(qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, alpha, a, b, beta, square(buffer, QN_F32, 64)));
-}
-
-static void others(qn_buffer *buffer, qn_dtype dtype) {
-  qn_matrix a = square(buffer, dtype, 300), b = a;
-  const qn_scalar one = qn_real(1);
-  unsetenv("QUERN_GEMM_VARIANT");
-  must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, one, a, b));
-  must(qn_trmm(stream, QN_RIGHT, QN_UPPER, QN_TRANS, QN_UNIT, one, a, b));
-  must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(0), a, b)); /* scale */
-  if (!qn_dtype_is_half(dtype)) must(qn_potrf(stream, QN_LOWER, a, NULL));
-  if (dtype != QN_F32 && dtype != QN_F64) return;
-  qn_rng rng = qn_rng_make(1);
-  must(qn_rng_uniform(stream, &rng, a));
-  must(qn_rng_normal(stream, &rng, a));
-}
-
-/* EP's kernel without arrays and the port's steps. */
-static void benchmarks(void) {
-  static const char *const steps[] = {"port", "coalesced", "coalesced_block,use_sm",
-                                      "use_sm,q_coalesced"};
-  ep_engine engine;
-  must(ep_device_open((ep_share){24, 0, EP_ROWS}, stream, &engine));
-  engine.close(&engine);
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    ep_port port = {.mk = 12, .mi = 6, .block = EP_PORT_BLOCK};
-    assert_true(ep_port_parse(steps[i], &port));
-    must(ep_port_open(&port, 24, stream, &engine));
-    engine.close(&engine);
-  }
-}
-
-static void check_target(const char *name) {
-  static const char *const variants[] = {"tile_large", "tile_small", "dmma_large", "dmma_small"};
-  qn_buffer *buffer;
-  target = name;
-  must(qn_device_acquire(&ops, 0, &device));
-  must(qn_stream_create(device, &stream));
-  must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 4096 * 64 * 16, &buffer));
-  for (int dtype = 0; dtype < QN_DTYPE_COUNT; dtype++) {
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
-      gemms(buffer, (qn_dtype)dtype, variants[v]);
-    others(buffer, (qn_dtype)dtype);
-  }
-  benchmarks();
-  qn_buffer_free(buffer);
-  qn_stream_free(stream);
-  qn_device_release(device);
-}
-
 static void test_targets(void **state) {
   (void)state;
   static const char *const targets[] = {"sm_80", "sm_90a", "sm_100"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
     int before = compiled;
-    check_target(targets[i]);
+    paper_compile_all(targets[i], compile);
     printf("%s: %d modules\n", targets[i], compiled - before);
     assert_true(compiled - before > 50);
   }
@@ -307,7 +55,6 @@ static void test_targets(void **state) {
 
 int main(void) {
   char message[256];
-  setenv("QUERN_CACHE_LIMIT", "0", 1); /* what is not compiled is not checked */
   if (!qn_nvrtc_find(99, message, sizeof message)) {
     printf("skipped: %s\n", message);
     return 77;

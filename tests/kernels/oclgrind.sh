@@ -1,0 +1,28 @@
+#!/bin/sh
+# The portable kernels under oclgrind: races, accesses out of bounds, values read before they are
+# written, work-groups that part at a barrier. Skipped (77) where oclgrind is not installed.
+# usage: oclgrind.sh <program>
+set -u
+program=$1
+command -v oclgrind >/dev/null 2>&1 || {
+  echo 'skipped: oclgrind is not installed (Debian package oclgrind)'
+  exit 77
+}
+# The command preloads its OpenCL; the library under test opens one by name, so it is given that one.
+prefix=$(dirname "$(dirname "$(command -v oclgrind)")")
+for runtime in "$prefix"/lib/oclgrind/liboclgrind-rt.so "$prefix"/lib/*/oclgrind/liboclgrind-rt.so \
+  "$prefix"/lib/liboclgrind-rt.so; do
+  [ -e "$runtime" ] && break
+done
+[ -e "$runtime" ] || {
+  echo "skipped: liboclgrind-rt.so is not under $prefix/lib"
+  exit 77
+}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+oclgrind --data-races --uninitialized --max-errors 20 --log "$folder/log" \
+  env QUERN_OPENCL_LIBRARY="$runtime" QUERN_CACHE_LIMIT=0 "$program" || exit 1
+[ -s "$folder/log" ] || exit 0
+echo 'oclgrind found:'
+cat "$folder/log"
+exit 1

@@ -1,0 +1,216 @@
+/* Every portable kernel once on small, ragged shapes, on the first OpenCL device, with the results
+ * held against the cpu device's: what oclgrind watches for races, bounds and values never written.
+ * Prints one line a routine and dtype; fails where a result is far off. */
+#include "blas3/target.h"
+#include <quern/quern.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 48 * 48 };
+
+static qn_stream *streams[2]; /* the cpu's, the device's */
+static int failures;
+
+static void must(qn_status status) {
+  if (!status) return;
+  fprintf(stderr, "%s\n", qn_last_error());
+  exit(1);
+}
+
+/* Operands as f64, the same on both devices, rounded to the dtype there by a cast or a copy. */
+static double value(int64_t i, int64_t j, int64_t n, bool triangle) {
+  if (triangle && i == j) return 4.0 + (double)n;
+  return (double)((i * 7 + j * 13) % 9 - 4) / 4.0;
+}
+
+static void put(unsigned char *to, qn_dtype dtype, double x) {
+  const float f = (float)x;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  const uint16_t bf16 = (uint16_t)(bits >> 16);
+  /* quarters up to 60 are exact in both halves */
+  const uint16_t f16 = x == 0
+                           ? 0
+                           : (uint16_t)((bits >> 16 & 0x8000) | ((bits >> 23 & 0xff) - 112) << 10 |
+                                        (bits >> 13 & 0x3ff));
+  const double pair[2] = {x, 0.5 * x};
+  const float fpair[2] = {f, 0.5f * f};
+  switch (dtype) {
+  case QN_F16:
+    memcpy(to, &f16, 2);
+    break;
+  case QN_BF16:
+    memcpy(to, &bf16, 2);
+    break;
+  case QN_F32:
+    memcpy(to, &f, 4);
+    break;
+  case QN_F64:
+    memcpy(to, &x, 8);
+    break;
+  case QN_C64:
+    memcpy(to, fpair, 8);
+    break;
+  case QN_C128:
+    memcpy(to, pair, 16);
+    break;
+  }
+}
+
+static double part(const unsigned char *from, qn_dtype dtype) {
+  uint16_t half;
+  float f;
+  double x;
+  if (dtype == QN_F64 || dtype == QN_C128) {
+    memcpy(&x, from, 8);
+    return x;
+  }
+  if (!qn_dtype_is_half(dtype)) {
+    memcpy(&f, from, 4);
+    return f;
+  }
+  memcpy(&half, from, 2);
+  if (dtype == QN_BF16) {
+    const uint32_t bits = (uint32_t)half << 16;
+    memcpy(&f, &bits, 4);
+    return f;
+  }
+  const int exponent = half >> 10 & 31;
+  x = ldexp(exponent ? 1024 + (half & 1023) : half & 1023, (exponent ? exponent : 1) - 25);
+  return half & 0x8000 ? -x : x;
+}
+
+static qn_matrix matrix(qn_stream *stream, qn_dtype dtype, int64_t rows, int64_t cols,
+                        bool triangle) {
+  static unsigned char host[ROOM * 16];
+  const size_t size = qn_dtype_size(dtype);
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++)
+      put(host + (size_t)(i + j * rows) * size, dtype, value(i, j, rows, triangle));
+  qn_matrix m;
+  must(qn_matrix_alloc(qn_stream_device(stream), dtype, rows, cols, &m));
+  must(qn_matrix_write(stream, m, host, rows));
+  return m;
+}
+
+/* Reads both results, frees them, compares. */
+static void judge(const char *what, qn_dtype dtype, qn_matrix c[2]) {
+  static unsigned char host[2][ROOM * 16];
+  const size_t size = qn_dtype_size(dtype), parts = qn_dtype_is_complex(dtype) ? 2 : 1;
+  for (int d = 0; d < 2; d++) {
+    must(qn_matrix_read(streams[d], host[d], c[d].rows, c[d]));
+    must(qn_stream_sync(streams[d]));
+    qn_buffer_free(c[d].buffer);
+  }
+  double worst = 0, largest = 0;
+  for (size_t e = 0; e < (size_t)(c[0].rows * c[0].cols) * parts; e++) {
+    const double x = part(host[0] + e * size / parts, dtype);
+    worst = fmax(worst, fabs(x - part(host[1] + e * size / parts, dtype)));
+    largest = fmax(largest, fabs(x));
+  }
+  static const double bound[] = {4e-3, 3e-2, 1e-5, 1e-13, 1e-5, 1e-13};
+  const bool good = worst <= bound[dtype] * largest && largest > 0;
+  failures += !good;
+  printf("%-18s %-5s %s (off by %.1e of %.1e)\n", what, qn_dtype_name(dtype), good ? "ok" : "WRONG",
+         worst, largest);
+}
+
+/* ---- the routines ---- */
+
+/* The variant by its launch, so that each runs whatever its cost here. */
+static void gemm(const qn_gemm_variant *v, qn_trans ta, qn_trans tb, qn_dtype dtype, int64_t m,
+                 int64_t n, int64_t k) {
+  qn_matrix c[2];
+  for (int d = 0; d < 2; d++) {
+    qn_gemm_problem p = {.transa = ta, .transb = tb, .alpha = qn_real(0.5), .beta = qn_real(2)};
+    p.a = ta == QN_NOTRANS ? matrix(streams[d], dtype, m, k, false)
+                           : matrix(streams[d], dtype, k, m, false);
+    p.b = tb == QN_NOTRANS ? matrix(streams[d], dtype, k, n, false)
+                           : matrix(streams[d], dtype, n, k, false);
+    p.c = c[d] = matrix(streams[d], dtype, m, n, false);
+    p.region = QN_REGION_ALL;
+    must(d ? v->launch(streams[d], &p)
+           : qn_gemm(streams[d], ta, tb, p.alpha, p.a, p.b, p.beta, p.c));
+    qn_buffer_free(p.a.buffer);
+    qn_buffer_free(p.b.buffer);
+  }
+  char what[64];
+  snprintf(what, sizeof what, "%s %c%c", v->name, (char)ta, (char)tb);
+  judge(what, dtype, c);
+}
+
+static void gemms(qn_dtype dtype) {
+  static const qn_trans trans[] = {QN_NOTRANS, QN_TRANS, QN_CONJTRANS};
+  const int forms = qn_dtype_is_complex(dtype) ? 3 : 2;
+  const qn_target *target = qn_target_of(qn_stream_device(streams[1]));
+  for (unsigned v = 0; v < target->gemms; v++) {
+    const qn_gemm_problem p = {.a.dtype = dtype, .c.dtype = dtype};
+    if (!target->gemm[v]->applicable(streams[1], &p)) continue;
+    for (int f = 0; f < forms; f++)
+      gemm(target->gemm[v], trans[f], trans[forms - 1 - f], dtype, 19, 11, 21);
+  }
+}
+
+static void triangular(const char *what, qn_dtype dtype, bool solve, qn_side side, qn_uplo uplo,
+                       qn_trans trans) {
+  const int64_t n = 37, others = 5;
+  qn_matrix b[2];
+  for (int d = 0; d < 2; d++) {
+    const qn_matrix a = matrix(streams[d], dtype, n, n, true);
+    b[d] = side == QN_LEFT ? matrix(streams[d], dtype, n, others, false)
+                           : matrix(streams[d], dtype, others, n, false);
+    must((solve ? qn_trsm : qn_trmm)(streams[d], side, uplo, trans, QN_NONUNIT, qn_real(0.25), a,
+                                     b[d]));
+    qn_buffer_free(a.buffer);
+  }
+  judge(what, dtype, b);
+}
+
+/* A A^T of nothing known would do; a dominant diagonal is enough. */
+static void potrf(qn_dtype dtype) {
+  const int64_t n = 41;
+  qn_matrix a[2];
+  for (int d = 0; d < 2; d++) {
+    int64_t info = -1;
+    a[d] = matrix(streams[d], dtype, n, n, true);
+    must(qn_potrf(streams[d], QN_LOWER, a[d], &info));
+    must(qn_stream_sync(streams[d]));
+    if (info != 0) failures++;
+  }
+  judge("potrf", dtype, a);
+}
+
+static void rng(qn_dtype dtype, bool normal) {
+  qn_matrix m[2];
+  for (int d = 0; d < 2; d++) {
+    qn_rng r = qn_rng_make(7);
+    must(qn_matrix_alloc(qn_stream_device(streams[d]), dtype, 30, 20, &m[d]));
+    must((normal ? qn_rng_normal : qn_rng_uniform)(streams[d], &r, m[d]));
+  }
+  judge(normal ? "normal" : "uniform", dtype, m);
+}
+
+int main(void) {
+  static const char *const names[] = {"cpu", "opencl:0"};
+  for (int d = 0; d < 2; d++) {
+    qn_device *device;
+    must(qn_device_open(names[d], &device));
+    must(qn_stream_create(device, &streams[d]));
+    qn_device_close(device);
+  }
+  for (int t = 0; t < QN_DTYPE_COUNT; t++) {
+    const qn_dtype dtype = (qn_dtype)t;
+    gemms(dtype);
+    triangular("trsm", dtype, true, QN_LEFT, QN_LOWER, QN_NOTRANS);
+    triangular("trsm, right", dtype, true, QN_RIGHT, QN_UPPER, QN_CONJTRANS);
+    triangular("trmm", dtype, false, QN_LEFT, QN_UPPER, QN_TRANS);
+    if (!qn_dtype_is_half(dtype)) potrf(dtype);
+    if (dtype == QN_F32 || dtype == QN_F64) rng(dtype, false);
+    if (dtype == QN_F64) rng(dtype, true);
+  }
+  for (int d = 0; d < 2; d++) qn_stream_free(streams[d]);
+  printf("%d wrong\n", failures);
+  return failures != 0;
+}
