@@ -52,6 +52,17 @@ QN_API qn_status qn_matrix_alloc(qn_device *device, qn_dtype dtype, int64_t rows
 QN_API qn_status qn_matrix_write(qn_stream *stream, qn_matrix dst, const void *src, int64_t ld_src);
 QN_API qn_status qn_matrix_read(qn_stream *stream, void *dst, int64_t ld_dst, qn_matrix src);
 
+/* B := op(A) on one device: a copy between views whose ld may differ, or a transposition. On real
+ * dtypes QN_CONJTRANS means QN_TRANS.
+ * Shapes  : A m x n; B m x n, or n x m where op transposes; dtypes alike.
+ * Async   : ordered on `stream`; returns before completion (the cpu's work runs inline).
+ * Aliasing: B must not overlap A.
+ * Bits    : elements move unchanged; conjugation turns the sign of the imaginary part. The gaps
+ *           between rows and ld are untouched.
+ * Errors  : QN_EINVAL (the argument is named), QN_EUNSUPPORTED (op transposes, and the device lacks
+ *           the dtype). */
+QN_API qn_status qn_matrix_copy(qn_stream *stream, qn_trans trans, qn_matrix a, qn_matrix b);
+
 #ifdef __cplusplus
 }
 #endif

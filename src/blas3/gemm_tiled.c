@@ -187,14 +187,27 @@ static bool tensor_f64(const qn_stream *stream, const qn_gemm_problem *g) {
   return any(stream, g) && g->a.dtype == QN_F64 && sm_of(stream->device) >= 80;
 }
 
-#define VARIANT(variant, name, applicable, chosen)                                                 \
+/* Two steps of both operands, each row of 16-byte vectors with one more at its end. A device may
+ * have no more than 32 KiB of local memory for a group. */
+static bool fits(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
+  size_t size = qn_dtype_size(qn_dtype_compute(g->a.dtype));
+  size_t bytes = 2 * (size_t)t->bk * ((size_t)(t->bm + t->bn) * size + 32);
+  uint64_t most = stream->device->info.local_memory;
+  return most == 0 || bytes <= most;
+}
+
+#define VARIANT(variant, name, serves, chosen)                                                     \
+  static bool variant##_applicable(const qn_stream *stream, const qn_gemm_problem *g) {            \
+    return serves(stream, g) && fits(chosen, stream, g);                                           \
+  }                                                                                                \
   static double variant##_cost(const qn_stream *stream, const qn_gemm_problem *g) {                \
     return plan_of(chosen, stream, g).seconds;                                                     \
   }                                                                                                \
   static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
     return launch(stream, g, chosen);                                                              \
   }                                                                                                \
-  const qn_gemm_variant qn_gemm_##variant = {name, applicable, variant##_cost, variant##_launch}
+  const qn_gemm_variant qn_gemm_##variant = {name, variant##_applicable, variant##_cost,           \
+                                             variant##_launch}
 
 VARIANT(tile_large, "tile_large", any, &large_tiles[g->a.dtype]);
 VARIANT(tile_wide, "tile_wide", real_f32, &wide_tile);

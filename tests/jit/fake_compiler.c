@@ -73,8 +73,11 @@ fake_compiler *fake_new(const char *text) {
 }
 
 int fake_free(fake_compiler *f) {
-  qn_kernel_store *kernels = atomic_load(&f->device.kernels);
+  qn_kernel_store *forms = atomic_load(&f->device.forms),
+                  *kernels = atomic_load(&f->device.kernels);
+  if (forms) forms->free(forms, f->device.ops);
   if (kernels) kernels->free(kernels, f->device.ops);
+  atomic_store(&f->device.forms, NULL);
   atomic_store(&f->device.kernels, NULL);
   return atomic_load(&f->modules);
 }

@@ -22,7 +22,7 @@ for source in "$folder"/*.cl; do
   compiled=$((compiled + 1))
   # shellcheck disable=SC2046 # the options are words
   "$clang" -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -Xclang \
-    -finclude-default-header -Werror $(cat "${source%.cl}.options") -S -emit-llvm -o /dev/null "$source" && continue
+    -finclude-default-header -D__OPENCL_VERSION__=120 -Werror $(cat "${source%.cl}.options") -S -emit-llvm -o /dev/null "$source" && continue
   failed=$((failed + 1))
   echo "FAILED: $(cat "${source%.cl}.options")"
 done

@@ -1,6 +1,9 @@
 #!/bin/sh
-# The portable kernels under oclgrind: races, accesses out of bounds, values read before they are
-# written, work-groups that part at a barrier. Skipped (77) where oclgrind is not installed.
+# The portable kernels under oclgrind: races, accesses out of bounds, work-groups that part at a
+# barrier. Skipped (77) where oclgrind is not installed.
+#
+# Two things are left out because oclgrind 21.10 cannot do them: --uninitialized, which stops at the
+# compiler's instruction "freeze", and the complex dtypes, where its interpreter dies in trmm.
 # usage: oclgrind.sh <program>
 set -u
 program=$1
@@ -20,9 +23,11 @@ done
 }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-oclgrind --data-races --uninitialized --max-errors 20 --log "$folder/log" \
-  env QUERN_OPENCL_LIBRARY="$runtime" QUERN_CACHE_LIMIT=0 "$program" || exit 1
-[ -s "$folder/log" ] || exit 0
+oclgrind --data-races --max-errors 20 --log "$folder/log" \
+  env QUERN_OPENCL_LIBRARY="$runtime" QUERN_CACHE_LIMIT=0 "$program" f16 bf16 f32 f64
+status=$?
+[ "$status" -eq 0 ] || echo "the program ended with $status"
+[ -s "$folder/log" ] || exit $status
 echo 'oclgrind found:'
 cat "$folder/log"
 exit 1

@@ -219,6 +219,8 @@ static void products(qn_buffer *buffer, qn_dtype dtype, const qn_gemm_variant *v
 static void others(qn_buffer *buffer, qn_dtype dtype) {
   qn_matrix a = square(buffer, dtype, 300), b = a;
   const qn_scalar one = qn_real(1);
+  must(qn_matrix_copy(stream, QN_TRANS, a, b));
+  must(qn_matrix_copy(stream, QN_CONJTRANS, a, b));
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, one, a, b));
   must(qn_trmm(stream, QN_RIGHT, QN_UPPER, QN_TRANS, QN_UNIT, one, a, b));
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(0), a, b)); /* scale */

@@ -1,6 +1,7 @@
 /* Every portable kernel once on small, ragged shapes, on the first OpenCL device, with the results
- * held against the cpu device's: what oclgrind watches for races, bounds and values never written.
- * Prints one line a routine and dtype; fails where a result is far off. */
+ * held against the cpu device's: what oclgrind watches for races and bounds.
+ * Prints one line a routine and dtype; fails where a result is far off.
+ * usage: small <dtype>... */
 #include "blas3/target.h"
 #include <quern/quern.h>
 #include <math.h>
@@ -182,6 +183,17 @@ static void potrf(qn_dtype dtype) {
   judge("potrf", dtype, a);
 }
 
+static void transpose(qn_dtype dtype) {
+  qn_matrix b[2];
+  for (int d = 0; d < 2; d++) {
+    const qn_matrix a = matrix(streams[d], dtype, 35, 40, false);
+    b[d] = matrix(streams[d], dtype, 40, 35, true);
+    must(qn_matrix_copy(streams[d], QN_CONJTRANS, a, b[d]));
+    qn_buffer_free(a.buffer);
+  }
+  judge("transpose", dtype, b);
+}
+
 static void rng(qn_dtype dtype, bool normal) {
   qn_matrix m[2];
   for (int d = 0; d < 2; d++) {
@@ -192,7 +204,8 @@ static void rng(qn_dtype dtype, bool normal) {
   judge(normal ? "normal" : "uniform", dtype, m);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
   static const char *const names[] = {"cpu", "opencl:0"};
   for (int d = 0; d < 2; d++) {
     qn_device *device;
@@ -200,9 +213,11 @@ int main(void) {
     must(qn_stream_create(device, &streams[d]));
     qn_device_close(device);
   }
-  for (int t = 0; t < QN_DTYPE_COUNT; t++) {
-    const qn_dtype dtype = (qn_dtype)t;
+  for (int t = 1; t < argc; t++) {
+    qn_dtype dtype;
+    must(qn_dtype_parse(argv[t], &dtype));
     gemms(dtype);
+    transpose(dtype);
     triangular("trsm", dtype, true, QN_LEFT, QN_LOWER, QN_NOTRANS);
     triangular("trsm, right", dtype, true, QN_RIGHT, QN_UPPER, QN_CONJTRANS);
     triangular("trmm", dtype, false, QN_LEFT, QN_UPPER, QN_TRANS);
