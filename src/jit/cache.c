@@ -45,7 +45,7 @@ static void free_module(module *m, const qn_backend_ops *ops) {
     qn_host_strfree(e->name);
     qn_host_free(e, sizeof *e);
   }
-  if (m->code) ops->module_free(m->code);
+  if (ops && m->code) ops->module_free(m->code);
   qn_host_strfree(m->source);
   qn_host_strfree(m->text);
   qn_host_strfree(m->options);
