@@ -13,6 +13,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_OPENCL_LIBRARY", "file of the OpenCL loader [libOpenCL.so.1]"},
     {"QUERN_CACHE_DIR", "folder of compiled kernels [quern in $XDG_CACHE_HOME or ~/.cache]"},
     {"QUERN_CACHE_LIMIT", "most bytes in that folder, such as 64M; 0 keeps none [256M]"},
+    {"QUERN_COMPILE_THREADS", "kernels compiled at a time, 1 to 64 [one a core, at least 8]"},
     {"QUERN_KERNEL_DIR", "folder whose kernel sources go before those built in [none]"},
     {"QUERN_PEER_CBLAS", "library that bench --against cblas loads [the first found]"},
     {"QUERN_FAULT", "tests: with --device faults+NAME call N (N:alloc|copy|launch|sync|any) fails"},

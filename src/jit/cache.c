@@ -209,7 +209,7 @@ qn_status qn_jit_kernel(qn_device *device, const char *source, const char *name,
 /* ---- several at once ---- */
 
 /* Compiling is mostly waiting where a driver's own lock or a service does it, so a few threads are
- * worth having on few cores too. */
+ * worth having on few cores too. QUERN_COMPILE_THREADS=1 is for compilers that bear only one. */
 enum { WORKERS_LEAST = 8, WORKERS_MOST = 64 };
 
 typedef struct task {
@@ -266,8 +266,9 @@ static void *work(void *user) {
 /* Runs the cold tasks on several threads, the caller's among them; all are done on return. */
 static void run_cold(crew *c) {
   pthread_t threads[WORKERS_MOST];
-  unsigned wanted = (unsigned)qn_max64(qn_cores(), WORKERS_LEAST), started = 0;
-  wanted = (unsigned)qn_min64(qn_min64(wanted, WORKERS_MOST), c->count);
+  int64_t most = qn_min64(qn_max64(qn_cores(), WORKERS_LEAST), WORKERS_MOST);
+  most = qn_env_int("QUERN_COMPILE_THREADS", most, 1, WORKERS_MOST);
+  unsigned wanted = (unsigned)qn_min64(most, c->count), started = 0;
   while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, c) == 0) started++;
   work(c);
   while (started > 0) pthread_join(threads[--started], NULL);
