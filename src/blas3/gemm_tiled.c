@@ -38,7 +38,7 @@ typedef struct tile {
         bm, bn, bk, threads, resident, rate, rate                                                  \
   }
 
-#define LARGE_F32 SIMT(128, 128, 16, 8, 8, 64, 32, 256, 2, 2, 180, 159)
+#define LARGE_F32 SIMT(128, 128, 16, 8, 8, 64, 32, 256, 1, 2, 180, 159)
 #define WIDE_F32  SIMT(128, 128, 8, 8, 16, 64, 64, 128, 1, 2, 161, 171)
 #define SMALL_F32 SIMT(64, 64, 16, 4, 4, 32, 16, 256, 4, 4, 123, 123)
 static const tile large_tiles[QN_DTYPE_COUNT] = {
