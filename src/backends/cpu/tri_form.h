@@ -31,8 +31,4 @@ typedef struct qn_tri_form {
 
 qn_tri_form qn_tri_form_of(const qn_cpu_triangular *p);
 
-/* Element by element, with the operations of the reference loops: for small problems. */
-void qn_tri_solve_plain(const qn_tri_form *f);
-void qn_tri_multiply_plain(const qn_tri_form *f);
-
 #endif
