@@ -1,32 +1,19 @@
 /* One cell of a bench: interleaved pairs, every timed result checked. */
-#include "bench/cell.h"
-#include "bench/operands.h"
 #include "bench/placement.h"
+#include "bench/run.h"
 #include "bench/timing.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_LEAST = 5, PAIRS_MOST = 40, BATCH_MOST = 512 };
-static const double side_seconds = 0.3;    /* at least this long each side */
-static const double batch_seconds = 0.010; /* a sample of short calls */
+enum { PAIRS_LEAST = 5, PAIRS_MOST = 40 };
+/* At least this long each side, and a sample of short calls, by the host's clock and the device's.
+ */
+static const double side_seconds[] = {0.3, 0.05};
+static const double batch_seconds[] = {0.010, 0.005};
 static const double settle_limit = 0.5;
 /* Calls shorter than this follow one untimed call, which wakes the threads. */
 static const double wake_below = 0.005;
-
-/* Everything one cell works with. */
-typedef struct bench_run {
-  bench_cell *cell;
-  qn_stream *stream;
-  const bench_peer *peer;
-  bench_operands host;
-  bench_sample sample;
-  qn_matrix a, b, c, c0;
-  void *first[2]; /* the first result of each side */
-  double calls[BATCH_MOST];
-} bench_run;
-
-enum { OURS, PEER };
 
 /* ---- the device's side of the operands ---- */
 
@@ -48,8 +35,8 @@ static void release(bench_run *r) {
   qn_buffer_free(r->c0.buffer);
   bench_sample_free(&r->sample);
   bench_operands_free(&r->host);
-  free(r->first[OURS]);
-  free(r->first[PEER]);
+  free(r->first[BENCH_OURS]);
+  free(r->first[BENCH_PEER]);
 }
 
 /* ---- one call ---- */
@@ -78,7 +65,7 @@ static void call_peer(bench_run *r, double *seconds, int64_t *info) {
 static qn_status check(bench_run *r, int which, int64_t info) {
   const bench_problem *p = &r->cell->problem;
   const bench_operands *o = &r->host;
-  bench_side *side = which == OURS ? &r->cell->ours : &r->cell->peer;
+  bench_side *side = which == BENCH_OURS ? &r->cell->ours : &r->cell->peer;
   const size_t bytes = bench_matrix_bytes(&o->c, p->dtype);
   if (info != 0) side->wrong = true;
   if (r->first[which] && memcmp(r->first[which], o->c.data, bytes) == 0) return QN_OK;
@@ -96,10 +83,25 @@ static qn_status check(bench_run *r, int which, int64_t info) {
   return QN_OK;
 }
 
+/* Device memory is timed by the device's clock, unless the peer works on the host. */
+static bool by_device(const bench_run *r) {
+  if (r->cell->compared && !bench_peer_stream(r->peer)) return false;
+  return !bench_on_host(r->stream);
+}
+
+/* Calls back to back, of which the last one's result is judged. */
+static qn_status device_calls_checked(bench_run *r, int which, int64_t count, double *seconds) {
+  int64_t info = 0;
+  qn_status status = bench_device_calls(r, which, count, seconds, &info);
+  if (!status) status = bench_fetch(r->stream, &r->host.c, r->c);
+  return status ? status : check(r, which, info);
+}
+
 static qn_status call_checked(bench_run *r, int which, double *seconds) {
   int64_t info = 0;
   qn_status status = QN_OK;
-  if (which == OURS) {
+  if (by_device(r)) return device_calls_checked(r, which, 1, seconds);
+  if (which == BENCH_OURS) {
     status = call_ours(r, seconds, &info);
   } else {
     call_peer(r, seconds, &info);
@@ -109,8 +111,10 @@ static qn_status call_checked(bench_run *r, int which, double *seconds) {
 
 /* ---- samples ---- */
 
-/* The median of a batch of calls, after the other side's threads have gone to sleep. */
+/* The median of a batch of calls (on a device their mean), after the other side's threads have gone
+ * to sleep. */
 static qn_status take_sample(bench_run *r, int which, bool wake, double *seconds) {
+  if (by_device(r)) return device_calls_checked(r, which, r->cell->batch, seconds);
   bench_settle(settle_limit);
   qn_status status = wake ? call_checked(r, which, seconds) : QN_OK;
   for (int64_t i = 0; i < r->cell->batch && !status; i++)
@@ -131,20 +135,20 @@ static qn_status take_pairs(bench_run *r, int sides) {
       if (status) return status;
     }
   }
-  const double call = fmax(seconds[OURS], 1e-7);
-  r->cell->batch = between(batch_seconds / call, 1, BATCH_MOST);
+  const double call = fmax(seconds[BENCH_OURS], 1e-7);
+  r->cell->batch = between(batch_seconds[by_device(r)] / call, 1, BENCH_BATCH_MOST);
   const double sample = call * (double)r->cell->batch;
-  const int64_t pairs = between(side_seconds / sample, PAIRS_LEAST, PAIRS_MOST);
+  const int64_t pairs = between(side_seconds[by_device(r)] / sample, PAIRS_LEAST, PAIRS_MOST);
   for (int64_t i = 0; i < pairs; i++) {
     for (int which = 0; which < sides; which++) {
       qn_status status = take_sample(r, which, call < wake_below, &samples[which][i]);
       if (status) return status;
     }
-    ratios[i] = sides == 2 ? samples[PEER][i] / samples[OURS][i] : 1.0;
+    ratios[i] = sides == 2 ? samples[BENCH_PEER][i] / samples[BENCH_OURS][i] : 1.0;
   }
-  r->cell->ours.seconds = bench_summarise(samples[OURS], (size_t)pairs);
+  r->cell->ours.seconds = bench_summarise(samples[BENCH_OURS], (size_t)pairs);
   if (sides == 2) {
-    r->cell->peer.seconds = bench_summarise(samples[PEER], (size_t)pairs);
+    r->cell->peer.seconds = bench_summarise(samples[BENCH_PEER], (size_t)pairs);
     r->cell->ratio = bench_summarise(ratios, (size_t)pairs);
   }
   return QN_OK;

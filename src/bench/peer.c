@@ -1,146 +1,32 @@
-/* A BLAS to compare with: found with dlopen, called through CBLAS and, for potrf, LAPACK. */
-#define _GNU_SOURCE /* dladdr */
-#include "bench/peer.h"
+/* Peers by name, and what all of them share. */
+#include "bench/peer_ops.h"
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef void (*gemm_any)(int order, int transa, int transb, int m, int n, int k, const void *alpha,
-                         const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
-                         int ldc);
-typedef void (*gemm_f32)(int order, int transa, int transb, int m, int n, int k, float alpha,
-                         const void *a, int lda, const void *b, int ldb, float beta, void *c,
-                         int ldc);
-typedef void (*gemm_f64)(int order, int transa, int transb, int m, int n, int k, double alpha,
-                         const void *a, int lda, const void *b, int ldb, double beta, void *c,
-                         int ldc);
-/* trmm and trsm */
-typedef void (*tri_any)(int order, int side, int uplo, int trans, int diag, int m, int n,
-                        const void *alpha, const void *a, int lda, void *b, int ldb);
-typedef void (*tri_f32)(int order, int side, int uplo, int trans, int diag, int m, int n,
-                        float alpha, const void *a, int lda, void *b, int ldb);
-typedef void (*tri_f64)(int order, int side, int uplo, int trans, int diag, int m, int n,
-                        double alpha, const void *a, int lda, void *b, int ldb);
-typedef void (*potrf_any)(const char *uplo, const int *n, void *a, const int *lda, int *info,
-                          size_t uplo_length);
+static const struct {
+  const char *name;
+  bench_peer_opener open;
+} peers[] = {{"cblas", bench_peer_open_cblas}, {"cublas", bench_peer_open_cublas}};
 
-typedef void (*symbol)(void);
-
-struct bench_peer {
-  void *blas, *lapack; /* dlopen handles; lapack may be the same library again */
-  symbol routine[BENCH_ROUTINE_COUNT][QN_DTYPE_COUNT];
-  symbol set_threads;
-  char text[256];
-};
-
-static const char dtype_letters[QN_DTYPE_COUNT] = {
-    [QN_F32] = 's', [QN_F64] = 'd', [QN_C64] = 'c', [QN_C128] = 'z'};
-
-static symbol find(void *library, const char *name) {
-  void *address = library ? dlsym(library, name) : NULL;
-  symbol function;
-  memcpy(&function, &address, sizeof function); /* ISO C has no cast from object to function */
-  return function;
-}
-
-static void find_routines(bench_peer *peer) {
-  for (int t = 0; t < QN_DTYPE_COUNT; t++) {
-    if (!dtype_letters[t]) continue;
-    for (int r = BENCH_GEMM; r <= BENCH_TRSM; r++) {
-      char name[32];
-      snprintf(name, sizeof name, "cblas_%c%s", dtype_letters[t],
-               bench_routine_name((bench_routine)r));
-      peer->routine[r][t] = find(peer->blas, name);
-    }
-    char name[32];
-    snprintf(name, sizeof name, "%cpotrf_", dtype_letters[t]);
-    symbol potrf = find(peer->blas, name);
-    peer->routine[BENCH_POTRF][t] = potrf ? potrf : find(peer->lapack, name);
-  }
-}
-
-static void find_threads(bench_peer *peer) {
-  static const char *const names[] = {"openblas_set_num_threads", "bli_thread_set_num_threads",
-                                      "MKL_Set_Num_Threads"};
-  for (size_t i = 0; i < sizeof names / sizeof *names && !peer->set_threads; i++)
-    peer->set_threads = find(peer->blas, names[i]);
-}
-
-static const char *text_from(void *library, const char *name) {
-  symbol function = find(library, name);
-  return function ? ((char *(*)(void))function)() : NULL;
-}
-
-/* OpenBLAS and BLIS name themselves; of another library the file is told. */
-static void describe(bench_peer *peer) {
-  Dl_info where;
-  symbol gemm = peer->routine[BENCH_GEMM][QN_F64];
-  void *address;
-  memcpy(&address, &gemm, sizeof address);
-  const char *file = dladdr(address, &where) && where.dli_fname ? where.dli_fname : "?";
-  const char *config = text_from(peer->blas, "openblas_get_config");
-  const char *core = text_from(peer->blas, "openblas_get_corename");
-  const char *blis = text_from(peer->blas, "bli_info_get_version_str");
-  if (config) {
-    char version[64] = "";
-    sscanf(config, "OpenBLAS %63s", version);
-    snprintf(peer->text, sizeof peer->text, "OpenBLAS %s, %s kernels (%s)", version,
-             core ? core : "unnamed", file);
-  } else if (blis) {
-    snprintf(peer->text, sizeof peer->text, "BLIS %s (%s)", blis, file);
-  } else {
-    snprintf(peer->text, sizeof peer->text, "%s", file);
-  }
-  const size_t used = strlen(peer->text);
-  if (peer->lapack)
-    snprintf(peer->text + used, sizeof peer->text - used, ", potrf of liblapack.so.3");
-}
-
-/* The library itself, or NULL when it does not load or is no CBLAS. */
-static bench_peer *open_library(const char *name, const char *lapack) {
-  void *blas = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!blas) return NULL;
-  bench_peer *peer = find(blas, "cblas_dgemm") ? calloc(1, sizeof *peer) : NULL;
-  if (!peer) {
-    dlclose(blas);
-    return NULL;
-  }
-  peer->blas = blas;
-  if (lapack && !find(blas, "dpotrf_")) peer->lapack = dlopen(lapack, RTLD_NOW | RTLD_LOCAL);
-  find_routines(peer);
-  find_threads(peer);
-  describe(peer);
-  return peer;
-}
-
-bench_peer *bench_peer_open(char *message, size_t message_size) {
-  static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libmkl_rt.so.2",
-                                           "libblis.so.4",     "libcblas.so.3",  "libblas.so.3"};
-  const char *named = getenv(BENCH_PEER_VARIABLE);
-  if (named && *named) {
-    bench_peer *peer = open_library(named, NULL);
-    if (!peer)
-      snprintf(message, message_size, BENCH_PEER_VARIABLE "=%s is not a loadable CBLAS library",
-               named);
-    return peer;
-  }
-  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-    bench_peer *peer = open_library(candidates[i], "liblapack.so.3");
-    if (peer) return peer;
-  }
-  snprintf(message, message_size,
-           "no CBLAS found (OpenBLAS, MKL, BLIS, libcblas, libblas); the package libopenblas0 "
-           "brings one, " BENCH_PEER_VARIABLE "=FILE names one");
+static bench_peer_opener opener_of(const char *name) {
+  for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
+    if (strcmp(name, peers[i].name) == 0) return peers[i].open;
   return NULL;
 }
 
+bool bench_peer_known(const char *name) {
+  return opener_of(name) != NULL;
+}
+
+bench_peer *bench_peer_open(const char *name, qn_device *device, char *message,
+                            size_t message_size) {
+  bench_peer_opener open = opener_of(name);
+  return open ? open(device, message, message_size) : NULL;
+}
+
 void bench_peer_close(bench_peer *peer) {
-  if (!peer) return;
-  if (peer->lapack) dlclose(peer->lapack);
-  dlclose(peer->blas);
-  free(peer);
+  if (peer) peer->ops->close(peer);
 }
 
 const char *bench_peer_text(const bench_peer *peer) {
@@ -148,98 +34,46 @@ const char *bench_peer_text(const bench_peer *peer) {
 }
 
 bool bench_peer_set_threads(const bench_peer *peer, int threads) {
-  if (!peer->set_threads) return false;
-  ((void (*)(int))peer->set_threads)(threads);
-  return true;
+  return !peer->ops->set_threads || peer->ops->set_threads(peer, threads);
 }
 
 bool bench_peer_has(const bench_peer *peer, const bench_problem *p) {
-  return p->m <= INT_MAX && p->n <= INT_MAX && p->k <= INT_MAX &&
-         peer->routine[p->routine][p->dtype] != NULL;
-}
-
-/* CBLAS's numbers for the letters. */
-enum { COLUMN_MAJOR = 102 };
-
-static int cblas_trans(qn_trans t) {
-  return t == QN_NOTRANS ? 111 : t == QN_TRANS ? 112 : 113;
-}
-static int cblas_uplo(qn_uplo u) {
-  return u == QN_UPPER ? 121 : 122;
-}
-static int cblas_diag(qn_diag d) {
-  return d == QN_NONUNIT ? 131 : 132;
-}
-static int cblas_side(qn_side s) {
-  return s == QN_LEFT ? 141 : 142;
-}
-
-/* Complex factors go by address, in the routine's precision. */
-typedef union factor {
-  float f32[2];
-  double f64[2];
-} factor;
-
-static factor factor_of(qn_dtype dtype, qn_scalar s) {
-  factor f;
-  if (dtype == QN_C64) {
-    f.f32[0] = (float)s.re;
-    f.f32[1] = (float)s.im;
-  } else {
-    f.f64[0] = s.re;
-    f.f64[1] = s.im;
-  }
-  return f;
-}
-
-static void call_gemm(symbol function, const bench_problem *p, const bench_matrix *a,
-                      const bench_matrix *b, const bench_matrix *c) {
-  const int ta = cblas_trans(p->transa), tb = cblas_trans(p->transb);
-  const int m = (int)p->m, n = (int)p->n, k = (int)p->k;
-  const int lda = (int)a->ld, ldb = (int)b->ld, ldc = (int)c->ld;
-  if (p->dtype == QN_F32) {
-    ((gemm_f32)function)(COLUMN_MAJOR, ta, tb, m, n, k, (float)p->alpha.re, a->data, lda, b->data,
-                         ldb, (float)p->beta.re, c->data, ldc);
-  } else if (p->dtype == QN_F64) {
-    ((gemm_f64)function)(COLUMN_MAJOR, ta, tb, m, n, k, p->alpha.re, a->data, lda, b->data, ldb,
-                         p->beta.re, c->data, ldc);
-  } else {
-    const factor alpha = factor_of(p->dtype, p->alpha), beta = factor_of(p->dtype, p->beta);
-    ((gemm_any)function)(COLUMN_MAJOR, ta, tb, m, n, k, &alpha, a->data, lda, b->data, ldb, &beta,
-                         c->data, ldc);
-  }
-}
-
-static void call_triangular(symbol function, const bench_problem *p, const bench_matrix *a,
-                            const bench_matrix *c) {
-  const int side = cblas_side(p->side), uplo = cblas_uplo(p->uplo), diag = cblas_diag(p->diag);
-  const int trans = cblas_trans(p->transa), m = (int)p->m, n = (int)p->n;
-  const int lda = (int)a->ld, ldc = (int)c->ld;
-  if (p->dtype == QN_F32) {
-    ((tri_f32)function)(COLUMN_MAJOR, side, uplo, trans, diag, m, n, (float)p->alpha.re, a->data,
-                        lda, c->data, ldc);
-  } else if (p->dtype == QN_F64) {
-    ((tri_f64)function)(COLUMN_MAJOR, side, uplo, trans, diag, m, n, p->alpha.re, a->data, lda,
-                        c->data, ldc);
-  } else {
-    const factor alpha = factor_of(p->dtype, p->alpha);
-    ((tri_any)function)(COLUMN_MAJOR, side, uplo, trans, diag, m, n, &alpha, a->data, lda, c->data,
-                        ldc);
-  }
+  return peer->ops->has(peer, p);
 }
 
 void bench_peer_call(const bench_peer *peer, const bench_problem *p, const bench_matrix *a,
                      const bench_matrix *b, const bench_matrix *c, int64_t *info) {
-  symbol function = peer->routine[p->routine][p->dtype];
-  if (p->routine == BENCH_GEMM) {
-    call_gemm(function, p, a, b, c);
-  } else if (p->routine == BENCH_POTRF) {
-    const char uplo = (char)p->uplo;
-    const int n = (int)p->n, lda = (int)c->ld;
-    int result = 0;
-    ((potrf_any)function)(&uplo, &n, c->data, &lda, &result, 1);
-    *info = result;
+  peer->ops->call(peer, p, a, b, c, info);
+}
+
+void *bench_peer_stream(const bench_peer *peer) {
+  return peer->stream;
+}
+
+bool bench_peer_enqueue(const bench_peer *peer, const bench_problem *p, qn_matrix a, qn_matrix b,
+                        qn_matrix c) {
+  return peer->ops->enqueue(peer, p, a, b, c);
+}
+
+bench_symbol bench_find_symbol(void *library, const char *name) {
+  void *address = library ? dlsym(library, name) : NULL;
+  bench_symbol function;
+  memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+bench_factor bench_factor_of(qn_dtype dtype, qn_scalar s) {
+  bench_factor f;
+  if (dtype == QN_F64 || dtype == QN_C128) {
+    f.f64[0] = s.re;
+    f.f64[1] = s.im;
   } else {
-    call_triangular(function, p, a, c);
+    f.f32[0] = (float)s.re;
+    f.f32[1] = (float)s.im;
   }
+  return f;
+}
+
+bool bench_fits_int(const bench_problem *p) {
+  return p->m <= INT_MAX && p->n <= INT_MAX && p->k <= INT_MAX;
 }

@@ -17,15 +17,23 @@ typedef struct bench_job {
 static int find_peer(bench_job *job, const char *against) {
   char message[512];
   if (!against) return CLI_DONE;
-  if (strcmp(against, "cblas") != 0)
-    return cli_error(CLI_MISUSED, "--against takes cblas, not '%s'", against);
-  job->peer = bench_peer_open(message, sizeof message);
+  job->peer = bench_peer_open(against, job->session.device, message, sizeof message);
   if (job->peer) {
     job->grid.peer = bench_peer_text(job->peer);
   } else {
     cli_note("%s; timing ours alone", message);
   }
   return CLI_DONE;
+}
+
+/* A peer on the device has a stream of its own: ours works on it too. */
+static int share_stream(bench_job *job) {
+  void *native = job->peer ? bench_peer_stream(job->peer) : NULL;
+  if (!native) return CLI_DONE;
+  qn_stream_free(job->session.stream);
+  job->session.stream = NULL;
+  const qn_status status = qn_stream_wrap(job->session.device, native, &job->session.stream);
+  return status ? cli_fail(status, "--against") : CLI_DONE;
 }
 
 static int open_files(bench_job *job, const cli_args *args) {
@@ -76,11 +84,15 @@ static int measure_all(bench_job *job) {
 }
 
 static int run_job(bench_job *job, const cli_args *args) {
+  const char *against = args->value[OPT_AGAINST];
+  if (against && !bench_peer_known(against))
+    return cli_error(CLI_MISUSED, "--against takes " BENCH_PEER_NAMES ", not '%s'", against);
   int exit_status = cli_grid_make(&job->grid, args);
-  if (!exit_status) exit_status = find_peer(job, args->value[OPT_AGAINST]);
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status)
     exit_status = cli_session_choose(&job->session, job->grid.cell[0].problem.dtype);
+  if (!exit_status) exit_status = find_peer(job, against);
+  if (!exit_status) exit_status = share_stream(job);
   if (!exit_status) exit_status = open_files(job, args);
   if (exit_status) return exit_status;
   job->grid.device = job->session.info;
@@ -110,7 +122,7 @@ static const cli_option options[] = {
 
 const cli_command cli_bench_command = {
     .name = "bench",
-    .summary = "time a routine, beside the BLAS of this machine",
+    .summary = "time a routine, beside the BLAS of this machine or card",
     .operands = "gemm|trmm|trsm|potrf",
     .operand_count = 1,
     .about =
@@ -120,6 +132,7 @@ const cli_command cli_bench_command = {
         "and the exit status is 1. The machine should have nothing else to do.\n",
     .examples = "  quern bench gemm\n"
                 "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
+                "  quern bench gemm --against cublas --device cuda:0 --dtype f32,f64,c64,c128\n"
                 "  quern bench gemm --sizes 512,4096x4096x64 --dtype f32 --json gemm.json\n"
                 "  QUERN_PEER_CBLAS=/opt/blas.so quern bench potrf --against cblas\n",
     .options = options,

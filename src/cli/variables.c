@@ -16,6 +16,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_COMPILE_THREADS", "kernels compiled at a time, 1 to 64 [one a core, at least 8]"},
     {"QUERN_KERNEL_DIR", "folder whose kernel sources go before those built in [none]"},
     {"QUERN_PEER_CBLAS", "library that bench --against cblas loads [the first found]"},
+    {"QUERN_PEER_CUBLAS", "library that bench --against cublas loads [the first found]"},
     {"QUERN_FAULT", "tests: with --device faults+NAME call N (N:alloc|copy|launch|sync|any) fails"},
     {"NPB_TIMER_FLAG", "npb times its parts too: 1, on, yes or true [off]"},
     {NULL, NULL},

@@ -13,7 +13,7 @@ static char message[512];
 
 static int open_all(void **state) {
   (void)state;
-  setenv(BENCH_PEER_VARIABLE, FAKE_CBLAS, 1);
+  setenv(BENCH_PEER_CBLAS, FAKE_CBLAS, 1);
   return qn_device_open("cpu", &device) || qn_stream_create(device, &stream);
 }
 
@@ -28,7 +28,7 @@ static bench_cell measure(bench_routine routine, const char *wrong, bool against
   bench_cell cell = {.problem = bench_problem_make(routine, QN_F64), .threads = 1};
   cell.problem.m = cell.problem.n = cell.problem.k = 24;
   if (wrong) setenv("FAKE_CBLAS_WRONG", wrong, 1);
-  bench_peer *peer = against ? bench_peer_open(message, sizeof message) : NULL;
+  bench_peer *peer = against ? bench_peer_open("cblas", device, message, sizeof message) : NULL;
   assert_true(!against || peer);
   assert_int_equal(bench_measure(stream, peer, &cell), QN_OK);
   bench_peer_close(peer);

@@ -12,8 +12,8 @@ static char message[512];
 
 static void a_named_library_is_taken(void **state) {
   (void)state;
-  setenv(BENCH_PEER_VARIABLE, FAKE_CBLAS, 1);
-  bench_peer *peer = bench_peer_open(message, sizeof message);
+  setenv(BENCH_PEER_CBLAS, FAKE_CBLAS, 1);
+  bench_peer *peer = bench_peer_open("cblas", NULL, message, sizeof message);
   assert_non_null(peer);
   assert_non_null(strstr(bench_peer_text(peer), "OpenBLAS 9.9.9, Paper kernels"));
   assert_non_null(strstr(bench_peer_text(peer), FAKE_CBLAS));
@@ -33,11 +33,11 @@ static void a_named_library_is_taken(void **state) {
 
 static void a_wrong_name_is_told(void **state) {
   (void)state;
-  setenv(BENCH_PEER_VARIABLE, "/nowhere/libblas.so", 1);
-  assert_null(bench_peer_open(message, sizeof message));
+  setenv(BENCH_PEER_CBLAS, "/nowhere/libblas.so", 1);
+  assert_null(bench_peer_open("cblas", NULL, message, sizeof message));
   assert_non_null(strstr(message, "/nowhere/libblas.so"));
-  setenv(BENCH_PEER_VARIABLE, "libm.so.6", 1); /* loads, and is no CBLAS */
-  assert_null(bench_peer_open(message, sizeof message));
+  setenv(BENCH_PEER_CBLAS, "libm.so.6", 1); /* loads, and is no CBLAS */
+  assert_null(bench_peer_open("cblas", NULL, message, sizeof message));
 }
 
 static void check_call(const bench_peer *peer, const bench_problem *p) {
@@ -77,8 +77,8 @@ static void check_letters(const bench_peer *peer, bench_routine routine, qn_dtyp
 /* Whatever CBLAS is here must pass the judge with all letters: both know what the letters mean. */
 static void the_library_of_this_machine(void **state) {
   (void)state;
-  unsetenv(BENCH_PEER_VARIABLE);
-  bench_peer *peer = bench_peer_open(message, sizeof message);
+  unsetenv(BENCH_PEER_CBLAS);
+  bench_peer *peer = bench_peer_open("cblas", NULL, message, sizeof message);
   if (!peer) skip();
   for (int r = 0; r < BENCH_ROUTINE_COUNT; r++)
     for (int t = QN_F32; t <= QN_C128; t++) check_letters(peer, (bench_routine)r, (qn_dtype)t);

@@ -1,0 +1,25 @@
+/* NVIDIA's libraries, by dlopen, and the card's context and stream for them to work on. */
+#ifndef BENCH_CUDA_LIBRARY_H
+#define BENCH_CUDA_LIBRARY_H
+
+#include "bench/peer_ops.h"
+
+/* lib<stem>.so.13, .12 or .11, where the loader looks or where NVIDIA's packages put it; the file
+ * that the environment names goes before. NULL when there is none. */
+void *bench_cuda_library(const char *stem, const char *variable);
+
+/* The primary context of a card, made current for this thread, and a stream in it. */
+typedef struct bench_cuda_place {
+  void *driver, *context, *stream;
+  int card;
+} bench_cuda_place;
+
+/* False where `device` is no card of the cuda backend; `message` then says so. */
+bool bench_cuda_place_open(bench_cuda_place *place, qn_device *device, char *message,
+                           size_t message_size);
+void bench_cuda_place_close(bench_cuda_place *place);
+
+/* Where a matrix begins on the card. */
+void *bench_cuda_address(qn_matrix m);
+
+#endif
