@@ -87,7 +87,7 @@ static qn_status transpose(qn_stream *stream, const void *problem) {
   qn_call_i64(&call, c->a.cols);
   qn_call_matrix(&call, c->a);
   qn_call_matrix(&call, c->b);
-  qn_form form = {&text, {(uint8_t)c->a.dtype, c->trans == QN_CONJTRANS}};
+  qn_form form = {.text = &text, .value = {(uint8_t)c->a.dtype, c->trans == QN_CONJTRANS}};
   return qn_call_run(stream, &form,
                      (qn_call_shape){qn_ceil_div(c->a.rows, TILE),
                                      qn_min64(qn_ceil_div(c->a.cols, TILE), MAX_Y), 1, ITEMS},

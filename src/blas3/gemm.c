@@ -64,7 +64,7 @@ static qn_status rehearse(qn_stream *stream, const void *problem) {
 
 qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha, qn_matrix a,
                   qn_matrix b, qn_scalar beta, qn_matrix c) {
-  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL};
+  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL};
   QN_TRY(qn_gemm_args(stream, &p));
   if (c.rows == 0 || c.cols == 0) return QN_OK;
   uint32_t form = (uint32_t)p.transa << 16 | (uint32_t)p.transb << 8 | c.dtype;

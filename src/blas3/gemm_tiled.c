@@ -20,7 +20,7 @@ typedef struct tile {
 } tile;
 
 #define TILE_MACROS                                                                                \
-  { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM" }
+  { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM", "EPILOGUE_F32" }
 /* `bound` is the least number of resident groups that the compiler is told to make room for. */
 #define SIMT(bm, bn, bk, tm, tn, wm, wn, threads, bound, resident, rate, cuda_rate)                \
   {                                                                                                \
@@ -109,14 +109,18 @@ static int sm_of(const qn_device *device) {
   return strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
 }
 
-static qn_form form_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
-  return (qn_form){&t->text,
-                   {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype, qn_trans_code(g->transa),
-                    qn_trans_code(g->transb), (uint8_t)sm_of(stream->device)}};
+static qn_form form_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g,
+                       const qn_epilogue_use *epilogue) {
+  return (qn_form){.text = &t->text,
+                   .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype,
+                             qn_trans_code(g->transa), qn_trans_code(g->transb),
+                             (uint8_t)sm_of(stream->device), epilogue ? epilogue->f32 : 0},
+                   .replacement = epilogue ? epilogue->text : NULL};
 }
 
 static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
                               const plan *p, qn_buffer *work) {
+  const qn_epilogue_use *epilogue = p->parts > 1 ? NULL : g->epilogue; /* raw sums have none */
   qn_call call = {.count = 0};
   qn_call_i64(&call, g->c.rows);
   qn_call_i64(&call, g->c.cols);
@@ -130,7 +134,8 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
   qn_call_i32(&call, p->parts);
   qn_call_i64(&call, p->k_part);
   qn_call_buffer(&call, work ? work : g->c.buffer);
-  qn_form form = form_of(t, stream, g);
+  qn_call_epilogue(&call, g->a.dtype, epilogue);
+  qn_form form = form_of(t, stream, g, epilogue);
   return qn_call_run(stream, &form, (qn_call_shape){p->tiles, 1, p->parts, (uint32_t)t->threads},
                      &call);
 }
@@ -139,7 +144,7 @@ static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, cons
                                const qn_buffer *work) {
   enum { ITEMS = 64, MAX_Y = 65535 };
   static const qn_kernel_text text = {
-      "portable/gemm_reduce.cl", "gemm_reduce", "", {"QN_T", "C_F32"}};
+      "portable/gemm_reduce.cl", "gemm_reduce", "", {"QN_T", "C_F32", "EPILOGUE_F32"}};
   qn_call call = {.count = 0};
   qn_call_i64(&call, g->c.rows);
   qn_call_i64(&call, g->c.cols);
@@ -149,7 +154,12 @@ static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, cons
   qn_call_buffer(&call, work);
   qn_call_scalar(&call, g->a.dtype, g->beta);
   qn_call_matrix(&call, g->c);
-  qn_form form = {&text, {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype}};
+  const qn_epilogue_use *epilogue = g->epilogue;
+  qn_call_epilogue(&call, g->a.dtype, epilogue);
+  qn_form form = {
+      .text = &text,
+      .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype, epilogue ? epilogue->f32 : 0},
+      .replacement = epilogue ? epilogue->text : NULL};
   return qn_call_run(
       stream, &form,
       (qn_call_shape){qn_ceil_div(g->c.rows, ITEMS), qn_min64(g->c.cols, MAX_Y), 1, ITEMS}, &call);

@@ -23,16 +23,20 @@ typedef struct job {
 #define VECTOR_TEXT(entry)                                                                         \
   {                                                                                                \
     "portable/gemm_vector.cl", entry, "", {                                                        \
-      "QN_T", "C_F32", "TRANSA", "TRANSB"                                                          \
+      "QN_T", "C_F32", "TRANSA", "TRANSB", "EPILOGUE_F32"                                          \
     }                                                                                              \
   }
 static const qn_kernel_text pack_a_text = VECTOR_TEXT("pack_a"),
                             pack_b_text = VECTOR_TEXT("pack_b"), gemm_text = VECTOR_TEXT("gemm");
 
 static qn_status run(qn_stream *stream, const job *j, const qn_kernel_text *text, int64_t x,
-                     int64_t y, const qn_call *call) {
+                     int64_t y, const qn_epilogue_use *epilogue, const qn_call *call) {
   qn_form form = {.text = text};
   memcpy(form.value, j->value, sizeof form.value);
+  if (epilogue) {
+    form.value[4] = epilogue->f32;
+    form.replacement = epilogue->text;
+  }
   return qn_call_run(stream, &form, (qn_call_shape){x, y, 1, 1}, call);
 }
 
@@ -44,10 +48,11 @@ static qn_status pack(qn_stream *stream, const job *j, const qn_kernel_text *tex
   qn_call_i64(&call, k);
   qn_call_matrix(&call, x);
   qn_call_buffer(&call, to);
-  return run(stream, j, text, panels, k, &call);
+  return run(stream, j, text, panels, k, NULL, &call);
 }
 
-static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn_scalar beta) {
+static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn_scalar beta,
+                      const qn_epilogue_use *epilogue) {
   const qn_gemm_problem *g = j->g;
   qn_matrix a = g->a, b = g->b;
   a.offset += g->transa == QN_NOTRANS ? p0 * a.ld : p0;
@@ -66,21 +71,27 @@ static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn
   qn_call_buffer(&call, j->b);
   qn_call_scalar(&call, g->a.dtype, beta);
   qn_call_matrix(&call, g->c);
-  return run(stream, j, &gemm_text, j->panels_b, j->panels_a, &call);
+  qn_call_epilogue(&call, g->a.dtype, epilogue);
+  return run(stream, j, &gemm_text, j->panels_b, j->panels_a, epilogue, &call);
 }
 
-/* C in a half would lose what earlier passes summed: there k stays whole. */
+/* C in a half would lose what earlier passes summed, and an epilogue may ask for what C held before
+ * them: there k stays whole. */
 static int64_t pass_length(const qn_gemm_problem *g, int64_t k) {
-  return qn_dtype_is_half(g->c.dtype) ? k : qn_min64(k, K_STEP);
+  bool whole = qn_dtype_is_half(g->c.dtype) ||
+               (g->epilogue && qn_epilogue_reads(&g->epilogue->epilogue->program, QN_SLOT_C));
+  return whole ? k : qn_min64(k, K_STEP);
 }
 
 static qn_status passes(qn_stream *stream, const job *j, int64_t k) {
   qn_scalar beta = j->g->beta;
   int64_t p0 = 0;
   do {
-    QN_TRY(pass(stream, j, p0, qn_min64(j->k, k - p0), beta));
+    int64_t length = qn_min64(j->k, k - p0);
+    bool last = p0 + length >= k;
+    QN_TRY(pass(stream, j, p0, length, beta, last ? j->g->epilogue : NULL));
     beta = qn_real(1);
-    p0 += j->k;
+    p0 += length;
   } while (p0 < k);
   return QN_OK;
 }

@@ -39,6 +39,21 @@ void qn_call_matrix(qn_call *call, qn_matrix m) {
   qn_call_i64(call, m.ld);
 }
 
+void qn_call_epilogue(qn_call *call, qn_dtype dtype, const qn_epilogue_use *use) {
+  if (!use) return;
+  const qn_epilogue_program *program = &use->epilogue->program;
+  for (unsigned s = 0; s < QN_EPILOGUE_SCALARS; s++)
+    if (qn_epilogue_reads(program, QN_SLOT_SCALAR + s)) qn_call_scalar(call, dtype, use->scalar[s]);
+  for (unsigned i = 0; i < QN_EPILOGUE_MATRICES; i++) {
+    const qn_epilogue_matrix *x = &use->matrix[i];
+    if (!qn_epilogue_reads(program, QN_SLOT_BIAS_M + i)) continue;
+    qn_call_buffer(call, x->m.buffer);
+    qn_call_i64(call, x->m.offset);
+    qn_call_i64(call, x->step_i);
+    qn_call_i64(call, x->step_j);
+  }
+}
+
 qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shape,
                       const qn_call *call) {
   if (stream->rehearsal) {

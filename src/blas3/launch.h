@@ -2,9 +2,11 @@
 #ifndef QN_BLAS3_LAUNCH_H
 #define QN_BLAS3_LAUNCH_H
 
+#include "blas3/epilogue.h"
 #include "jit/form.h"
 
-enum { QN_CALL_ARGS = 24 };
+enum { QN_CALL_ARGS = 24 + QN_EPILOGUE_SCALARS + 4 * QN_EPILOGUE_MATRICES };
+_Static_assert((int)QN_CALL_ARGS <= (int)QN_MAX_KERNEL_ARGS, "what a kernel may take");
 
 typedef struct qn_call {
   qn_arg args[QN_CALL_ARGS];
@@ -24,6 +26,9 @@ void qn_call_scalar(qn_call *call, qn_dtype dtype, qn_scalar value);
 void qn_call_buffer(qn_call *call, const qn_buffer *buffer);
 /* Buffer, offset and leading dimension. */
 void qn_call_matrix(qn_call *call, qn_matrix m);
+
+/* What EPILOGUE_PARAMS declares behind a kernel's own parameters; nothing without an epilogue. */
+void qn_call_epilogue(qn_call *call, qn_dtype dtype, const qn_epilogue_use *use);
 
 /* How kernels take a transpose, as a macro: 0 N, 1 T, 2 C. */
 static inline uint8_t qn_trans_code(qn_trans trans) {

@@ -3,14 +3,17 @@
 #ifndef QN_BLAS3_PROBLEM_H
 #define QN_BLAS3_PROBLEM_H
 
+#include "blas3/epilogue.h"
 #include "device/device.h"
 
-/* C := alpha op(A) op(B) + beta C over a region of C. */
+/* C := alpha op(A) op(B) + beta C over a region of C; with an epilogue, which comes with the whole
+ * of C alone, the epilogue of that. */
 typedef struct qn_gemm_problem {
   qn_trans transa, transb;
   qn_scalar alpha, beta;
   qn_matrix a, b, c;
   qn_region region;
+  const qn_epilogue_use *epilogue; /* NULL: none */
 } qn_gemm_problem;
 
 /* B := alpha op(A) B or alpha B op(A), or the solves; which of them, the function says. */

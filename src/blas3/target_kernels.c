@@ -68,7 +68,8 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p,
   qn_call_i64(&call, c.off_b);
   qn_call_i64(&call, c.bi);
   qn_call_i64(&call, c.br);
-  qn_form form = {text, {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
+  qn_form form = {.text = text,
+                  .value = {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
   return qn_call_run(stream, &form, (qn_call_shape){qn_ceil_div(nrhs, s->rhs), 1, 1, BLOCK_ITEMS},
                      &call);
 }
@@ -109,7 +110,7 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   qn_call_i64(&call, lower ? a.ld : 1);
   qn_call_i32(&call, !lower);
   qn_call_buffer(&call, info);
-  qn_form form = {&text, {(uint8_t)a.dtype, shapes[a.dtype].order}};
+  qn_form form = {.text = &text, .value = {(uint8_t)a.dtype, shapes[a.dtype].order}};
   return qn_call_run(stream, &form, (qn_call_shape){1, 1, 1, ITEMS}, &call);
 }
 
@@ -136,7 +137,7 @@ static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
   qn_call_i64(&call, x.cols);
   qn_call_scalar(&call, x.dtype, alpha);
   qn_call_matrix(&call, x);
-  return map(stream, x, &(qn_form){&text, {(uint8_t)x.dtype}}, &call);
+  return map(stream, x, &(qn_form){.text = &text, .value = {(uint8_t)x.dtype}}, &call);
 }
 
 static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
@@ -147,7 +148,7 @@ static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
   qn_call_i64(&call, src.cols);
   qn_call_matrix(&call, src);
   qn_call_matrix(&call, dst);
-  qn_form form = {&text, {(uint8_t)(to_half ? dst.dtype : src.dtype), to_half}};
+  qn_form form = {.text = &text, .value = {(uint8_t)(to_half ? dst.dtype : src.dtype), to_half}};
   return map(stream, src, &form, &call);
 }
 

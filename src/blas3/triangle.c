@@ -29,7 +29,7 @@ qn_triangle_cut qn_triangle_cut_of(const qn_triangle *t, qn_matrix a, qn_matrix 
 
 static qn_status join(const qn_triangle *t, qn_scalar alpha, qn_matrix off, qn_matrix from,
                       qn_scalar beta, qn_matrix into) {
-  qn_gemm_problem p = {QN_NOTRANS, QN_NOTRANS, alpha, beta, off, from, into, QN_REGION_ALL};
+  qn_gemm_problem p = {QN_NOTRANS, QN_NOTRANS, alpha, beta, off, from, into, QN_REGION_ALL, NULL};
   if (t->side == QN_LEFT) {
     p.transa = t->trans;
   } else {

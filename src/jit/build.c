@@ -14,7 +14,7 @@ static qn_status expand_user(const char *name, const char *text, char **expanded
   char *whole = qn_host_alloc(size);
   if (!whole) return qn_fail(QN_ENOMEM, "kernel", "no host memory for the source");
   snprintf(whole, size, "%s#line 1 \"%.128s\"\n%s", user_prefix, name, text);
-  qn_status status = qn_source_expand(name, whole, expanded);
+  qn_status status = qn_source_expand(name, whole, NULL, expanded);
   qn_host_free(whole, size);
   return status;
 }
@@ -54,15 +54,16 @@ static qn_status build_text(qn_device *device, const qn_source *source, qn_bmodu
   return load(device, &binary, module);
 }
 
-qn_status qn_build(qn_device *device, const char *source, const char *text, const char *options,
-                   qn_bmodule **module, bool *compiled) {
+qn_status qn_build(qn_device *device, const qn_jit_request *request, qn_bmodule **module,
+                   bool *compiled) {
   char *expanded = NULL;
   *module = NULL;
   *compiled = false;
-  qn_status status =
-      text ? expand_user(source, text, &expanded) : qn_source_expand(source, NULL, &expanded);
+  qn_status status = request->text
+                         ? expand_user(request->source, request->text, &expanded)
+                         : qn_source_expand(request->source, NULL, request->replacement, &expanded);
   if (!status) {
-    const qn_source whole = {source, expanded, options};
+    const qn_source whole = {request->source, expanded, request->options};
     status = build_text(device, &whole, module, compiled);
   }
   qn_host_strfree(expanded);

@@ -2,10 +2,10 @@
 #ifndef QN_JIT_BUILD_H
 #define QN_JIT_BUILD_H
 
-#include "device/device.h"
+#include "jit/jit.h"
 
-/* `text` NULL means the embedded source of that name. *compiled: the compiler ran. */
-qn_status qn_build(qn_device *device, const char *source, const char *text, const char *options,
-                   qn_bmodule **module, bool *compiled);
+/* The module of a request; its entry is not looked at. *compiled: the compiler ran. */
+qn_status qn_build(qn_device *device, const qn_jit_request *request, qn_bmodule **module,
+                   bool *compiled);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct module {
   struct module *next;
   uint64_t hash;
   char *source, *text, *options; /* text NULL for an embedded source */
+  const qn_replacement *replacement;
   module_state state;
   qn_bmodule *code;
   char *error; /* FAILED */
@@ -100,6 +101,7 @@ static module *new_module(const qn_jit_request *r, uint64_t hash) {
   m->source = qn_host_strdup(r->source);
   m->options = qn_host_strdup(r->options ? r->options : "");
   m->text = r->text ? qn_host_strdup(r->text) : NULL;
+  m->replacement = r->replacement;
   if (m->source && m->options && (m->text || !r->text)) return m;
   free_module(m, NULL); /* it has no code yet */
   return NULL;
@@ -109,7 +111,7 @@ static module *new_module(const qn_jit_request *r, uint64_t hash) {
 static module *module_of(store *s, const qn_jit_request *r) {
   uint64_t hash = hash_request(r);
   for (module *m = s->modules; m; m = m->next)
-    if (m->hash == hash && strcmp(m->source, r->source) == 0 &&
+    if (m->hash == hash && m->replacement == r->replacement && strcmp(m->source, r->source) == 0 &&
         strcmp(m->options, r->options ? r->options : "") == 0 && same_text(m->text, r->text))
       return m;
   module *m = new_module(r, hash);
@@ -127,7 +129,8 @@ static qn_status build_module(qn_device *device, store *s, module *m, qn_jit_cos
   bool compiled = false;
   m->state = BUILDING;
   pthread_mutex_unlock(&s->lock);
-  qn_status status = qn_build(device, m->source, m->text, m->options, &code, &compiled);
+  const qn_jit_request request = {m->source, m->text, m->options, NULL, m->replacement};
+  qn_status status = qn_build(device, &request, &code, &compiled);
   char *error = status == QN_ECOMPILE ? qn_host_strdup(qn_last_error()) : NULL;
   pthread_mutex_lock(&s->lock);
   m->code = code;
@@ -201,7 +204,7 @@ static qn_status one_kernel(qn_device *device, const qn_jit_request *r, const qn
 
 qn_status qn_jit_kernel(qn_device *device, const char *source, const char *name,
                         const char *options, const qn_jit_entry **kernel) {
-  const qn_jit_request request = {source, NULL, options, name};
+  const qn_jit_request request = {source, NULL, options, name, NULL};
   qn_jit_cost cost = {0};
   return one_kernel(device, &request, kernel, &cost);
 }
@@ -231,7 +234,8 @@ static void run_task(task *t) {
 /* Whether the request is for a module that no earlier one asks for, and that is not ready. */
 static bool is_cold(qn_device *device, const qn_jit_request *requests, unsigned index) {
   for (unsigned i = 0; i < index; i++)
-    if (strcmp(requests[i].source, requests[index].source) == 0 &&
+    if (requests[i].replacement == requests[index].replacement &&
+        strcmp(requests[i].source, requests[index].source) == 0 &&
         same_text(requests[i].options, requests[index].options) &&
         same_text(requests[i].text, requests[index].text))
       return false;

@@ -20,14 +20,16 @@ typedef struct table {
 } table;
 
 bool qn_form_equal(const qn_form *a, const qn_form *b) {
-  return a->text == b->text && memcmp(a->value, b->value, sizeof a->value) == 0;
+  return a->text == b->text && a->replacement == b->replacement &&
+         memcmp(a->value, b->value, sizeof a->value) == 0;
 }
 
 static unsigned hash_of(const qn_form *form) {
   uint64_t values;
   _Static_assert(sizeof values == sizeof form->value, "the values are one word");
   memcpy(&values, form->value, sizeof values);
-  uint64_t mixed = (values ^ (uintptr_t)form->text >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+  values ^= (uintptr_t)form->text >> 4 ^ (uint64_t)(uintptr_t)form->replacement << 16;
+  uint64_t mixed = values * UINT64_C(0x9E3779B97F4A7C15);
   return (unsigned)(mixed >> 54) % SLOTS;
 }
 
@@ -83,12 +85,17 @@ static void write_options(const qn_form *form, char options[OPTIONS]) {
                      form->text->macros[i], form->value[i]);
 }
 
+static qn_jit_request request_of(const qn_form *form, char options[OPTIONS]) {
+  write_options(form, options);
+  return (qn_jit_request){form->text->source, NULL, options, form->text->entry, form->replacement};
+}
+
 qn_status qn_form_kernel(qn_device *device, const qn_form *form, const qn_jit_entry **kernel) {
   *kernel = qn_form_find(device, form);
   if (*kernel) return QN_OK;
   char options[OPTIONS];
-  write_options(form, options);
-  QN_TRY(qn_jit_kernel(device, form->text->source, form->text->entry, options, kernel));
+  qn_jit_request request = request_of(form, options);
+  QN_TRY(qn_jit_kernels(device, &request, 1, kernel, NULL));
   keep(device, form, *kernel);
   return QN_OK;
 }
@@ -103,11 +110,7 @@ static qn_status run_batch(qn_device *device, const qn_form *forms, unsigned cou
                            qn_jit_cost *cost) {
   if (!b->requests || !b->kernels || !b->options)
     return qn_fail(QN_ENOMEM, "kernel", "no host memory for %u requests", count);
-  for (unsigned i = 0; i < count; i++) {
-    write_options(&forms[i], b->options[i]);
-    b->requests[i] =
-        (qn_jit_request){forms[i].text->source, NULL, b->options[i], forms[i].text->entry};
-  }
+  for (unsigned i = 0; i < count; i++) b->requests[i] = request_of(&forms[i], b->options[i]);
   QN_TRY(qn_jit_kernels(device, b->requests, count, b->kernels, cost));
   for (unsigned i = 0; i < count; i++) keep(device, &forms[i], b->kernels[i]);
   return QN_OK;

@@ -8,7 +8,8 @@
  *   +--------------------------+
  *
  * The options of a form are the text's own and -D<macro>=<value> for each of its macros. They are
- * written out, and the cache of cache.c is asked, only for a form that the table lacks. */
+ * written out, and the cache of cache.c is asked, only for a form that the table lacks. A form may
+ * also name text that replaces one of the source's files (an epilogue). */
 #ifndef QN_JIT_FORM_H
 #define QN_JIT_FORM_H
 
@@ -25,6 +26,7 @@ typedef struct qn_kernel_text {
 typedef struct qn_form {
   const qn_kernel_text *text;
   uint8_t value[QN_FORM_VALUES];
+  const qn_replacement *replacement; /* NULL: none */
 } qn_form;
 
 /* The kernel, or NULL where it has not been compiled or loaded yet. Takes no lock. */

@@ -8,6 +8,7 @@
 #define QN_JIT_H
 
 #include "device/device.h"
+#include "jit/source.h"
 
 typedef struct qn_jit_entry {
   qn_bkernel *handle;
@@ -15,10 +16,11 @@ typedef struct qn_jit_entry {
 } qn_jit_entry;
 
 typedef struct qn_jit_request {
-  const char *source;  /* an embedded file's name; with `text`, a name for messages */
-  const char *text;    /* NULL, or the source itself */
-  const char *options; /* -D words; NULL = none */
-  const char *entry;   /* the kernel's name in it */
+  const char *source;                /* an embedded file's name; with `text`, a name for messages */
+  const char *text;                  /* NULL, or the source itself */
+  const char *options;               /* -D words; NULL = none */
+  const char *entry;                 /* the kernel's name in it */
+  const qn_replacement *replacement; /* NULL = none */
 } qn_jit_request;
 
 /* What a call cost: modules that were compiled, loaded from disk, and the wall time of it all. */

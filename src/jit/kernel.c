@@ -17,7 +17,7 @@ qn_status qn_kernel_create(qn_device *device, const char *name, const char *sour
   if (status) return status;
   qn_kernel *k = qn_host_zalloc(sizeof *k);
   if (!k) return qn_fail(QN_ENOMEM, me, "no host memory for a kernel");
-  const qn_jit_request request = {name, source, options, name};
+  const qn_jit_request request = {name, source, options, name, NULL};
   status = qn_jit_kernels(device, &request, 1, &k->entry, NULL);
   if (status) {
     qn_host_free(k, sizeof *k);

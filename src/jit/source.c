@@ -17,6 +17,7 @@ typedef struct expansion {
   size_t used, size;
   char seen[MAX_FILES][MAX_NAME];
   unsigned files;
+  const qn_replacement *replacement; /* NULL: none */
 } expansion;
 
 static qn_status append(expansion *e, const char *text, size_t length) {
@@ -59,6 +60,8 @@ static char *read_override(const char *name, size_t *size) {
 static qn_status expand(expansion *e, const char *name, const char *text);
 
 static qn_status expand_file(expansion *e, const char *name) {
+  if (e->replacement && strcmp(name, e->replacement->name) == 0)
+    return expand(e, name, e->replacement->text);
   size_t size = 0;
   char *override = read_override(name, &size);
   const qn_embedded *embedded = qn_embedded_find(name);
@@ -112,9 +115,11 @@ static qn_status expand(expansion *e, const char *name, const char *text) {
   return status;
 }
 
-qn_status qn_source_expand(const char *name, const char *text, char **expanded) {
+qn_status qn_source_expand(const char *name, const char *text, const qn_replacement *replacement,
+                           char **expanded) {
   expansion *e = qn_host_zalloc(sizeof *e);
   if (!e) return qn_fail(QN_ENOMEM, "kernel source", "no host memory");
+  e->replacement = replacement;
   qn_status status = text ? expand(e, name, text) : expand_file(e, name);
   *expanded = NULL;
   if (!status) {

@@ -73,7 +73,7 @@ static void test_side_by_side(void **state) {
   const qn_jit_entry *kernels[COUNT + 1];
   for (int i = 0; i < COUNT; i++) {
     snprintf(options[i], sizeof options[i], "-DN=%d", i);
-    requests[i] = (qn_jit_request){"portable/prelude.cl", NULL, options[i], "QN_LID"};
+    requests[i] = (qn_jit_request){"portable/prelude.cl", NULL, options[i], "QN_LID", NULL};
   }
   requests[COUNT] = requests[0];
   requests[COUNT].entry = "QN_GID"; /* another kernel of the first module */
@@ -108,7 +108,8 @@ static void test_failures(void **state) {
   assert_int_equal(fake->compiles, 3);
   /* one of several fails */
   fake->failure = QN_ECOMPILE;
-  const qn_jit_request requests[] = {{file, NULL, "-DB", "qn_f16"}, {file, NULL, "-DC", "qn_f16"}};
+  const qn_jit_request requests[] = {{file, NULL, "-DB", "qn_f16", NULL},
+                                     {file, NULL, "-DC", "qn_f16", NULL}};
   const qn_jit_entry *kernels[2];
   assert_int_equal(qn_jit_kernels(&fake->device, requests, 2, kernels, NULL), QN_ECOMPILE);
 }

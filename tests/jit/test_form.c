@@ -29,7 +29,8 @@ static int teardown(void **state) {
 
 static void test_find(void **state) {
   (void)state;
-  const qn_form form = {&text, {1, 2}}, second = {&text, {1, 3}}, third = {&other, {1, 2}};
+  const qn_form form = {.text = &text, .value = {1, 2}}, second = {.text = &text, .value = {1, 3}},
+                third = {.text = &other, .value = {1, 2}};
   const qn_jit_entry *kernel, *again, *direct;
   assert_null(qn_form_find(&fake->device, &form));
   assert_int_equal(qn_form_kernel(&fake->device, &form, &kernel), QN_OK);
@@ -56,7 +57,7 @@ static void test_batch(void **state) {
   enum { COUNT = 20 };
   fake->milliseconds = 20;
   qn_form forms[COUNT];
-  for (int i = 0; i < COUNT; i++) forms[i] = (qn_form){&text, {(uint8_t)i, 9}};
+  for (int i = 0; i < COUNT; i++) forms[i] = (qn_form){.text = &text, .value = {(uint8_t)i, 9}};
   qn_jit_cost cost;
   assert_int_equal(qn_form_kernels(&fake->device, forms, COUNT, &cost), QN_OK);
   assert_int_equal(cost.compiled, COUNT);
@@ -68,7 +69,7 @@ static void test_batch(void **state) {
 
 static void test_failure(void **state) {
   (void)state;
-  const qn_form form = {&text, {7, 7}};
+  const qn_form form = {.text = &text, .value = {7, 7}};
   const qn_jit_entry *kernel;
   fake->failure = QN_ECOMPILE;
   assert_int_equal(qn_form_kernel(&fake->device, &form, &kernel), QN_ECOMPILE);
@@ -85,7 +86,7 @@ static void test_full(void **state) {
   for (int pass = 0; pass < 2; pass++)
     for (int a = 0; a < 40; a++)
       for (int b = 0; b < 40; b++) {
-        const qn_form form = {&text, {(uint8_t)a, (uint8_t)b}};
+        const qn_form form = {.text = &text, .value = {(uint8_t)a, (uint8_t)b}};
         assert_int_equal(qn_form_kernel(&fake->device, &form, &kernel[pass]), QN_OK);
       }
   assert_ptr_equal(kernel[0], kernel[1]);
@@ -95,7 +96,7 @@ static void test_full(void **state) {
 static void *ask(void *user) {
   const qn_jit_entry *kernel = NULL;
   for (int i = 0; i < 200; i++) {
-    const qn_form form = {&text, {(uint8_t)(i % 50), 1}};
+    const qn_form form = {.text = &text, .value = {(uint8_t)(i % 50), 1}};
     if (qn_form_kernel(&fake->device, &form, &kernel)) return user;
     if (qn_form_find(&fake->device, &form) != kernel) return user;
   }

@@ -32,14 +32,14 @@ static void test_expand(void **state) {
   char *text;
   const char *source = "int before;\n#include \"portable/halves.cl\"\n"
                        "  #  include \"portable/halves.cl\"\nint after;";
-  assert_int_equal(qn_source_expand("mine.cl", source, &text), QN_OK);
+  assert_int_equal(qn_source_expand("mine.cl", source, NULL, &text), QN_OK);
   assert_int_equal(occurrences(text, "qn_u16 qn_f32_to_bf16("), 1);
   assert_int_equal(occurrences(text, "#include"), 0);
   assert_memory_equal(text, "#line 1 \"mine.cl\"\nint before;\n", 30);
   assert_non_null(strstr(text, "#line 1 \"portable/halves.cl\""));
   assert_non_null(strstr(text, "#line 4 \"mine.cl\"\nint after;\n"));
   qn_host_strfree(text);
-  assert_int_equal(qn_source_expand("portable/prelude.cl", NULL, &text), QN_OK);
+  assert_int_equal(qn_source_expand("portable/prelude.cl", NULL, NULL, &text), QN_OK);
   assert_non_null(strstr(text, "#define QN_KERNEL"));
   qn_host_strfree(text);
 }
@@ -47,10 +47,10 @@ static void test_expand(void **state) {
 static void test_missing(void **state) {
   (void)state;
   char *text;
-  assert_int_equal(qn_source_expand("a.cl", "#include \"no/such.cl\"\n", &text), QN_EINVAL);
+  assert_int_equal(qn_source_expand("a.cl", "#include \"no/such.cl\"\n", NULL, &text), QN_EINVAL);
   assert_non_null(strstr(qn_last_error(), "no/such.cl"));
   assert_null(text);
-  assert_int_equal(qn_source_expand("no/such.cl", NULL, &text), QN_EINVAL);
+  assert_int_equal(qn_source_expand("no/such.cl", NULL, NULL, &text), QN_EINVAL);
 }
 
 /* A folder of the environment goes before the embedded text. */
@@ -65,11 +65,11 @@ static void test_override(void **state) {
   fclose(file);
   setenv("QUERN_KERNEL_DIR", folder, 1);
   char *text;
-  assert_int_equal(qn_source_expand("extra.cl", NULL, &text), QN_OK);
+  assert_int_equal(qn_source_expand("extra.cl", NULL, NULL, &text), QN_OK);
   assert_non_null(strstr(text, "from_folder"));
   qn_host_strfree(text);
   unsetenv("QUERN_KERNEL_DIR");
-  assert_int_equal(qn_source_expand("extra.cl", NULL, &text), QN_EINVAL);
+  assert_int_equal(qn_source_expand("extra.cl", NULL, NULL, &text), QN_EINVAL);
   remove(path);
   remove(folder);
 }

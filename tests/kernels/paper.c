@@ -198,7 +198,7 @@ static void must(qn_status status) {
 
 static void product(const qn_gemm_variant *v, qn_trans ta, qn_trans tb, qn_matrix a, qn_matrix b,
                     qn_matrix c) {
-  const qn_gemm_problem p = {ta, tb, qn_real(1), qn_real(0), a, b, c, QN_REGION_ALL};
+  const qn_gemm_problem p = {ta, tb, qn_real(1), qn_real(0), a, b, c, QN_REGION_ALL, NULL};
   if (v->applicable(stream, &p)) must(v->launch(stream, &p));
 }
 

@@ -25,7 +25,7 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, RESIDENT) void
 gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *QN_RESTRICT a,
      qn_i64 off_a, qn_i64 lda, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb,
      acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
-     QN_GLOBAL acc *QN_RESTRICT work) {
+     QN_GLOBAL acc *QN_RESTRICT work EPILOGUE_PARAMS) {
   QN_LOCAL_VAR vec as[2][BK][BM / VW + 1];
   QN_LOCAL_VAR vec bs[2][BK][BN / VW + 1];
   const int t = QN_LID(0);
@@ -95,6 +95,6 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *
     QN_UNROLL for (int i = 0; i < TM; i++)
       put_sum(m, n, region, i0 + row + (i / VW) * LX * VW + i % VW,
               j0 + col + (j / VW) * LY * VW + j % VW, sum[j][i], alpha, beta, c + off_c, ldc, parts,
-              work);
+              work EPILOGUE_PASS);
   }
 }

@@ -40,7 +40,7 @@ QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
 gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *QN_RESTRICT a,
      qn_i64 off_a, qn_i64 lda, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb,
      acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
-     QN_GLOBAL acc *QN_RESTRICT work) {
+     QN_GLOBAL acc *QN_RESTRICT work EPILOGUE_PARAMS) {
   QN_LOCAL_VAR double as[2][BK][ROW_A];
   QN_LOCAL_VAR double bs[2][BK][ROW_B];
   const int t = QN_LID(0);
@@ -109,7 +109,8 @@ gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, QN_GLOBAL const elem *
     QN_UNROLL for (int j = 0; j < TILES_N; j++) {
       QN_UNROLL for (int s = 0; s < 2 * HALVES; s++)
         put_sum(m, n, region, i0 + row + i * STEP_M + s / 2 * 8, j0 + col + j * 8 + 2 * q + s % 2,
-                sum[i][j][s], alpha, beta, c + off_c, ldc, parts, work);
+                sum[i][j][s], alpha, beta, c + off_c, ldc, parts,
+                work EPILOGUE_PASS);
     }
   }
 }

@@ -106,12 +106,13 @@ QN_DEV void fetch_b(acc *next, int t, int whole, QN_GLOBAL const elem *b, qn_i64
   }
 }
 
-/* One sum leaves: to C, or raw to a part of the workspace. */
+/* One sum leaves: to C through the epilogue, or raw to a part of the workspace. */
 QN_DEV void put_sum(qn_i64 m, qn_i64 n, int region, qn_i64 i, qn_i64 j, acc sum, acc alpha, acc beta,
-                    QN_GLOBAL out *c, qn_i64 ldc, int parts, QN_GLOBAL acc *work) {
+                    QN_GLOBAL out *c, qn_i64 ldc, int parts,
+                    QN_GLOBAL acc *work EPILOGUE_PARAMS) {
   if (i >= m || j >= n || (region == 1 && i < j) || (region == 2 && i > j)) return;
   if (parts > 1)
     work[(QN_WGID(2) * n + j) * m + i] = sum;
   else
-    out_update(c + i + j * ldc, alpha, sum, beta);
+    out_update(c + i + j * ldc, alpha, sum, beta, i, j EPILOGUE_PASS);
 }

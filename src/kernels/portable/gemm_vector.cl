@@ -77,7 +77,7 @@ QN_KERNEL void pack_b(qn_i64 n, qn_i64 k, QN_GLOBAL const elem *QN_RESTRICT b, q
 /* Grid: x = panels of B, y = panels of A: neighbours share the panel of A. */
 QN_KERNEL void gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha,
                     QN_GLOBAL const real *QN_RESTRICT a, QN_GLOBAL const real *QN_RESTRICT b,
-                    acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc) {
+                    acc beta, QN_GLOBAL out *QN_RESTRICT c, qn_i64 off_c, qn_i64 ldc EPILOGUE_PARAMS) {
   const qn_i64 i0 = (qn_i64)QN_WGID(1) * MR, j0 = (qn_i64)QN_WGID(0) * NR;
   if ((region == 1 && i0 + MR <= j0) || (region == 2 && j0 + NR <= i0)) return;
   a += QN_WGID(1) * k * (2 * W);
@@ -105,7 +105,7 @@ QN_KERNEL void gemm(qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha,
     for (int i = 0; i < MR && i0 + i < m; i++) {
       if ((region == 1 && i0 + i < j0 + j) || (region == 2 && i0 + i > j0 + j)) continue;
       const acc sum = acc_make(column[i], column[W + i]);
-      out_update(c + i0 + i + (j0 + j) * ldc, alpha, sum, beta);
+      out_update(c + i0 + i + (j0 + j) * ldc, alpha, sum, beta, i0 + i, j0 + j EPILOGUE_PASS);
     }
   }
 }

@@ -1,0 +1,65 @@
+/* The operations of epilogues, which the text of an expression calls one by one. Needs element.cl.
+ *
+ * NaN travels: a comparison with it is false, so each of these gives it back. Complex numbers have
+ * what stands before the functions. */
+#define epi_copy(a)   (a)
+#define epi_add(a, b) acc_add(a, b)
+#define epi_sub(a, b) acc_sub(a, b)
+#define epi_mul(a, b) acc_mul(a, b)
+#define epi_div(a, b) acc_div(a, b)
+#define epi_neg(a)    acc_sub(acc_make((real)-0.0f, (real)-0.0f), a)
+#define epi_truth(a)  acc_make((real)((a) ? 1 : 0), (real)0)
+#define epi_select(a, b, c) (acc_is_zero(a) ? (c) : (b))
+
+/* A number by its bits, as f32 and as f64: exact, and of no locale. */
+#if QN_T == 3 || QN_T == 5
+#define epi_number(f32, f64) acc_make(QN_F64_OF_BITS(f64), 0.0)
+#define EPI_REAL(x)          (x)
+#else
+#define epi_number(f32, f64) acc_make(QN_F32_OF_BITS(f32), 0.0f)
+#define EPI_REAL(x)          (x##f)
+#endif
+
+#if QN_IS_COMPLEX
+
+#define epi_eq(a, b) epi_truth((a).x == (b).x && (a).y == (b).y)
+#define epi_ne(a, b) epi_truth((a).x != (b).x || (a).y != (b).y)
+#define epi_abs(a)   acc_make(hypot((a).x, (a).y), (real)0)
+
+#else
+
+#define epi_eq(a, b)  epi_truth((a) == (b))
+#define epi_ne(a, b)  epi_truth((a) != (b))
+#define epi_lt(a, b)  epi_truth((a) < (b))
+#define epi_le(a, b)  epi_truth((a) <= (b))
+#define epi_gt(a, b)  epi_truth((a) > (b))
+#define epi_ge(a, b)  epi_truth((a) >= (b))
+#define epi_min(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+#define epi_max(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+#define epi_abs(a)    fabs(a)
+#define epi_exp(a)    exp(a)
+#define epi_log(a)    log(a)
+#define epi_tanh(a)   tanh(a)
+#define epi_erf(a)    erf(a)
+#define epi_sqrt(a)   sqrt(a)
+#define epi_relu(a)   ((a) < 0 ? (acc)0 : (a))
+
+QN_DEV acc epi_clamp(acc a, acc low, acc high) {
+  const acc above = epi_max(a, low);
+  return epi_min(above, high);
+}
+QN_DEV acc epi_sigmoid(acc a) {
+  return 1 / (1 + exp(-a));
+}
+QN_DEV acc epi_silu(acc a) {
+  return a / (1 + exp(-a));
+}
+QN_DEV acc epi_gelu(acc a) {
+  return EPI_REAL(0.5) * a * (1 + erf(EPI_REAL(0.70710678118654752440) * a));
+}
+QN_DEV acc epi_gelu_tanh(acc a) {
+  const acc cubic = a + EPI_REAL(0.044715) * a * a * a;
+  return EPI_REAL(0.5) * a * (1 + tanh(EPI_REAL(0.79788456080286535588) * cubic));
+}
+
+#endif
