@@ -1,5 +1,6 @@
 /* The thread pool: workers that sleep on one word which says which job runs and how wide it is. */
 #include "backends/cpu/threads.h"
+#include "backends/cpu/core_place.h"
 #include "core/core.h"
 #include <quern/device.h>
 #include <pthread.h>
@@ -23,10 +24,11 @@ static struct {
   int workers;      /* started; changed by the holder of `busy` alone */
 
   /* The job: its number in the upper bits, its width below, so that a worker learns in one load
-   * whether it takes part. fn and arg hold still until `running` is zero. */
+   * whether it takes part. fn, arg and core hold still until `running` is zero. */
   atomic_uint job;
   qn_team_fn *fn;
   void *arg;
+  int core;           /* the caller's, when it began; -1 where not known */
   atomic_int running; /* workers that still have a part to do */
 
   atomic_int arrived; /* the barrier */
@@ -36,6 +38,10 @@ static struct {
   pthread_cond_t wake, done;
   atomic_int asleep;         /* workers */
   atomic_bool caller_asleep; /* the holder of `busy` */
+  struct sleeper {           /* worker t at t - 1 */
+    int thread, core;        /* where it fell asleep; -1 while it is awake */
+    int shunned;             /* the core that its waker keeps it from, else -1 */
+  } sleepers[QN_MAX_THREADS];
 } pool = {.busy = ATOMIC_FLAG_INIT,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .wake = PTHREAD_COND_INITIALIZER,
@@ -71,7 +77,7 @@ static unsigned width_of(unsigned job) {
 
 /* Waits for a job after `seen`. Sleeping: `asleep` goes up before the job is looked at once more,
  * and the caller publishes the job before it looks at `asleep`, so that one sees the other. */
-static unsigned next_job(unsigned seen) {
+static unsigned next_job(struct sleeper *me, unsigned seen) {
   double start;
   unsigned job, turn = 0;
   do {
@@ -80,10 +86,19 @@ static unsigned next_job(unsigned seen) {
   } while (wait_a_turn(turn++, &start));
   pthread_mutex_lock(&pool.lock);
   atomic_fetch_add(&pool.asleep, 1);
+  *me = (struct sleeper){qn_core_thread(), qn_core_here(), -1};
   while ((job = atomic_load(&pool.job)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+  int shunned = me->shunned;
+  me->core = me->shunned = -1;
   atomic_fetch_sub(&pool.asleep, 1);
   pthread_mutex_unlock(&pool.lock);
+  if (shunned >= 0) qn_core_readmit(shunned);
   return job;
+}
+
+/* The caller works on `core`: to share it with a worker would halve both. */
+static void leave_core(int core) {
+  if (core >= 0 && core == qn_core_here() && qn_core_shun(0, core)) qn_core_readmit(core);
 }
 
 typedef struct start {
@@ -95,8 +110,9 @@ static void *work(void *arg) {
   start s = *(start *)arg;
   qn_host_free(arg, sizeof s);
   for (unsigned job = s.seen;;) {
-    job = next_job(job);
+    job = next_job(&pool.sleepers[s.thread - 1], job);
     if ((unsigned)s.thread >= width_of(job)) continue;
+    leave_core(pool.core);
     pool.fn(pool.arg, s.thread, (int)width_of(job));
     if (atomic_fetch_sub(&pool.running, 1) == 1 && atomic_load(&pool.caller_asleep)) {
       pthread_mutex_lock(&pool.lock);
@@ -151,7 +167,11 @@ static int grow(int wanted) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, register_fork);
   if (wanted > QN_MAX_THREADS) wanted = QN_MAX_THREADS;
-  while (pool.workers < wanted - 1 && start_worker(pool.workers + 1)) pool.workers++;
+  while (pool.workers < wanted - 1) {
+    pool.sleepers[pool.workers].core = -1;
+    if (!start_worker(pool.workers + 1)) break;
+    pool.workers++;
+  }
   return pool.workers + 1 < wanted ? pool.workers + 1 : wanted;
 }
 
@@ -168,6 +188,18 @@ static void wait_for_workers(void) {
   pthread_mutex_unlock(&pool.lock);
 }
 
+/* Wakes all that sleep, none of them on the caller's core. */
+static void wake_workers(void) {
+  pthread_mutex_lock(&pool.lock);
+  for (int i = 0; i < pool.workers && pool.core >= 0; i++) {
+    struct sleeper *s = &pool.sleepers[i];
+    if (s->core == pool.core && s->shunned < 0 && qn_core_shun(s->thread, pool.core))
+      s->shunned = pool.core;
+  }
+  pthread_cond_broadcast(&pool.wake);
+  pthread_mutex_unlock(&pool.lock);
+}
+
 void qn_team_run(int wanted, qn_team_fn *fn, void *arg) {
   if (wanted <= 1 || atomic_flag_test_and_set(&pool.busy)) {
     fn(arg, 0, 1);
@@ -177,14 +209,11 @@ void qn_team_run(int wanted, qn_team_fn *fn, void *arg) {
   if (threads > 1) {
     pool.fn = fn;
     pool.arg = arg;
+    pool.core = qn_core_here();
     atomic_store(&pool.running, threads - 1);
     unsigned number = (atomic_load(&pool.job) >> WIDTH_BITS) + 1;
     atomic_store(&pool.job, number << WIDTH_BITS | (unsigned)threads);
-    if (atomic_load(&pool.asleep) > 0) {
-      pthread_mutex_lock(&pool.lock);
-      pthread_cond_broadcast(&pool.wake);
-      pthread_mutex_unlock(&pool.lock);
-    }
+    if (atomic_load(&pool.asleep) > 0) wake_workers();
     fn(arg, 0, threads);
     wait_for_workers();
   } else {
