@@ -13,7 +13,7 @@ static qn_status check_uplo(qn_uplo uplo, const char *function) {
   return qn_fail(QN_EINVAL, function, "uplo is %d, neither QN_LOWER nor QN_UPPER", (int)uplo);
 }
 
-static qn_status check_dtype(const qn_stream *stream, qn_dtype dtype, const char *function) {
+qn_status qn_args_dtype(const qn_stream *stream, qn_dtype dtype, const char *function) {
   if (stream->device->info.dtypes & 1u << dtype && qn_target_of(stream->device)) return QN_OK;
   return qn_fail(QN_EUNSUPPORTED, function, "device %s does not compute in %s",
                  stream->device->info.id, qn_dtype_name(dtype));
@@ -39,7 +39,7 @@ static double to_float(double x) {
   return rounded;
 }
 
-static qn_scalar round_scalar(qn_scalar s, qn_dtype dtype) {
+qn_scalar qn_args_scalar(qn_scalar s, qn_dtype dtype) {
   if (!qn_dtype_is_complex(dtype)) s.im = 0.0;
   if (dtype == QN_F64 || dtype == QN_C128) return s;
   return (qn_scalar){to_float(s.re), to_float(s.im)};
@@ -74,11 +74,11 @@ qn_status qn_gemm_args(qn_stream *stream, qn_gemm_problem *p) {
   if (!(qn_dtype_is_half(p->a.dtype) && p->c.dtype == QN_F32))
     QN_TRY(check_same_dtype(p->a, p->c, function, "c"));
   QN_TRY(check_gemm_shapes(p, function));
-  QN_TRY(check_dtype(stream, p->a.dtype, function));
+  QN_TRY(qn_args_dtype(stream, p->a.dtype, function));
   p->transa = plain_trans(p->transa, p->a.dtype);
   p->transb = plain_trans(p->transb, p->a.dtype);
-  p->alpha = round_scalar(p->alpha, p->a.dtype);
-  p->beta = round_scalar(p->beta, p->a.dtype);
+  p->alpha = qn_args_scalar(p->alpha, p->a.dtype);
+  p->beta = qn_args_scalar(p->beta, p->a.dtype);
   return QN_OK;
 }
 
@@ -99,9 +99,9 @@ qn_status qn_triangular_args(qn_stream *stream, const char *function, qn_triangu
     return qn_fail(QN_EINVAL, function, "b is %lld x %lld where a, on the %s, is of order %lld",
                    (long long)p->b.rows, (long long)p->b.cols,
                    p->side == QN_LEFT ? "left" : "right", (long long)p->a.rows);
-  QN_TRY(check_dtype(stream, p->a.dtype, function));
+  QN_TRY(qn_args_dtype(stream, p->a.dtype, function));
   p->trans = plain_trans(p->trans, p->a.dtype);
-  p->alpha = round_scalar(p->alpha, p->a.dtype);
+  p->alpha = qn_args_scalar(p->alpha, p->a.dtype);
   return QN_OK;
 }
 
@@ -111,7 +111,7 @@ qn_status qn_potrf_args(qn_stream *stream, qn_uplo uplo, qn_matrix a) {
   QN_TRY(check_uplo(uplo, function));
   QN_TRY(qn_matrix_check(stream, a, function, "a"));
   QN_TRY(check_square(a, function));
-  QN_TRY(check_dtype(stream, a.dtype, function));
+  QN_TRY(qn_args_dtype(stream, a.dtype, function));
   if (qn_dtype_is_half(a.dtype))
     return qn_fail(QN_EUNSUPPORTED, function, "a is %s, none of f32 f64 c64 c128",
                    qn_dtype_name(a.dtype));

@@ -12,4 +12,8 @@ qn_status qn_gemm_args(qn_stream *stream, qn_gemm_problem *p);
 qn_status qn_triangular_args(qn_stream *stream, const char *function, qn_triangular_problem *p);
 qn_status qn_potrf_args(qn_stream *stream, qn_uplo uplo, qn_matrix a);
 
+/* The pieces, for routines with rules of their own. */
+qn_status qn_args_dtype(const qn_stream *stream, qn_dtype dtype, const char *function);
+qn_scalar qn_args_scalar(qn_scalar s, qn_dtype dtype);
+
 #endif

@@ -1,5 +1,6 @@
 /* qn_matrix_copy: B := op(A). A plain copy is the driver's; a transposed one is a kernel, or on the
  * cpu a loop over squares that stay in the first cache. */
+#include "blas3/args.h"
 #include "blas3/launch.h"
 #include "blas3/prepare.h"
 #include "blas3/step.h"
@@ -79,7 +80,7 @@ static void transpose_on_host(const copy *c) {
 /* ---- transposed, on a device ---- */
 
 static qn_status transpose(qn_stream *stream, const void *problem) {
-  enum { TILE = 32, ITEMS = 256, MAX_Y = 65535 };
+  enum { TILE = 32, ITEMS = 256 };
   static const qn_kernel_text text = {"portable/transpose.cl", "transpose", "", {"QN_T", "CONJ"}};
   const copy *c = problem;
   qn_call call = {.count = 0};
@@ -90,7 +91,8 @@ static qn_status transpose(qn_stream *stream, const void *problem) {
   qn_form form = {.text = &text, .value = {(uint8_t)c->a.dtype, c->trans == QN_CONJTRANS}};
   return qn_call_run(stream, &form,
                      (qn_call_shape){qn_ceil_div(c->a.rows, TILE),
-                                     qn_min64(qn_ceil_div(c->a.cols, TILE), MAX_Y), 1, ITEMS},
+                                     qn_min64(qn_ceil_div(c->a.cols, TILE), QN_CALL_MOST_Y), 1,
+                                     ITEMS},
                      &call);
 }
 
@@ -123,10 +125,7 @@ static qn_status check(qn_stream *stream, const copy *c) {
   if (c->b.rows != rows || c->b.cols != cols)
     return qn_fail(QN_EINVAL, me, "b is %lld x %lld where op(a) is %lld x %lld",
                    (long long)c->b.rows, (long long)c->b.cols, (long long)rows, (long long)cols);
-  if (!plain && !stream->device->cpu && !(stream->device->info.dtypes >> c->a.dtype & 1))
-    return qn_fail(QN_EUNSUPPORTED, me, "device %s does not compute in %s", stream->device->info.id,
-                   qn_dtype_name(c->a.dtype));
-  return QN_OK;
+  return plain ? QN_OK : qn_args_dtype(stream, c->a.dtype, me);
 }
 
 qn_status qn_matrix_copy(qn_stream *stream, qn_trans trans, qn_matrix a, qn_matrix b) {

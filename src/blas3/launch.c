@@ -66,3 +66,10 @@ qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shap
                       .group = {shape.items, 1, 1}};
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }
+
+qn_status qn_call_each(qn_stream *stream, qn_matrix over, const qn_form *form,
+                       const qn_call *call) {
+  const qn_call_shape shape = {qn_ceil_div(over.rows, QN_CALL_ITEMS),
+                               qn_min64(over.cols, QN_CALL_MOST_Y), 1, QN_CALL_ITEMS};
+  return qn_call_run(stream, form, shape, call);
+}

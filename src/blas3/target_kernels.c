@@ -121,15 +121,6 @@ static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
 
 /* ---- maps over a view ---- */
 
-enum { MAP_ITEMS = 64, MAP_MAX_Y = 65535 };
-
-static qn_status map(qn_stream *stream, qn_matrix over, const qn_form *form, const qn_call *call) {
-  return qn_call_run(stream, form,
-                     (qn_call_shape){qn_ceil_div(over.rows, MAP_ITEMS),
-                                     qn_min64(over.cols, MAP_MAX_Y), 1, MAP_ITEMS},
-                     call);
-}
-
 static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
   static const qn_kernel_text text = {"portable/scale.cl", "scale", "", {"QN_T"}};
   qn_call call = {.count = 0};
@@ -137,7 +128,7 @@ static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
   qn_call_i64(&call, x.cols);
   qn_call_scalar(&call, x.dtype, alpha);
   qn_call_matrix(&call, x);
-  return map(stream, x, &(qn_form){.text = &text, .value = {(uint8_t)x.dtype}}, &call);
+  return qn_call_each(stream, x, &(qn_form){.text = &text, .value = {(uint8_t)x.dtype}}, &call);
 }
 
 static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
@@ -149,7 +140,7 @@ static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
   qn_call_matrix(&call, src);
   qn_call_matrix(&call, dst);
   qn_form form = {.text = &text, .value = {(uint8_t)(to_half ? dst.dtype : src.dtype), to_half}};
-  return map(stream, src, &form, &call);
+  return qn_call_each(stream, src, &form, &call);
 }
 
 static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_wide,

@@ -7,6 +7,7 @@
 #define QN_CPU_OPS_H
 
 #include "core/core.h"
+#include <quern/matrix.h>
 
 #define QN_PROC_CPU_OPS "cpu_ops"
 
@@ -40,6 +41,28 @@ typedef struct qn_cpu_triangular {
   qn_cpu_matrix a, b;
 } qn_cpu_triangular;
 
+/* Element by element, quern/matrix.h; x may be y. */
+typedef struct qn_cpu_axpby {
+  qn_dtype dtype;
+  qn_scalar alpha, beta; /* what a factor of 0 multiplies is not read */
+  qn_cpu_matrix x, y;
+} qn_cpu_axpby;
+
+typedef struct qn_cpu_map {
+  qn_map map;
+  qn_dtype dtype;
+  qn_cpu_matrix x, y;
+} qn_cpu_map;
+
+/* vectors = 1: x as one vector; else each of its columns. Result v goes to out(0, v), which is of
+ * qn_reduce_dtype. */
+typedef struct qn_cpu_reduce {
+  qn_reduction op;
+  qn_dtype dtype;
+  int64_t vectors;
+  qn_cpu_matrix x, out;
+} qn_cpu_reduce;
+
 typedef struct qn_cpu_ops {
   const char *isa; /* "avx512" "avx2" "neon" "plain" */
 
@@ -60,6 +83,9 @@ typedef struct qn_cpu_ops {
   void (*cast)(qn_dtype dst_type, qn_cpu_matrix dst, qn_dtype src_type, qn_cpu_matrix src);
   /* x := alpha x; alpha = 0 writes zeros without reading. */
   void (*scale)(qn_dtype dtype, qn_scalar alpha, qn_cpu_matrix x);
+  void (*axpby)(const qn_cpu_axpby *p);
+  void (*map)(const qn_cpu_map *p);
+  qn_status (*reduce)(const qn_cpu_reduce *p);
 
   /* The stream of rng.h from `state` on, f32 or f64, column-major; normals begin at a block. */
   void (*rng_uniform)(qn_dtype dtype, uint64_t state, qn_cpu_matrix out);

@@ -216,11 +216,24 @@ static void products(qn_buffer *buffer, qn_dtype dtype, const qn_gemm_variant *v
     product(v, QN_NOTRANS, QN_NOTRANS, wide, tall, square(buffer, QN_F32, 64));
 }
 
+/* Refused are those that the dtype lacks. The halves differ from f32 by their conversions alone. */
+static void elementwise(qn_matrix a) {
+  must(qn_matrix_axpby(stream, qn_real(2), a, qn_real(3), a));
+  if (qn_dtype_is_half(a.dtype)) return;
+  for (qn_map map = QN_MAP_NEGATE; map <= QN_MAP_RELU; map++)
+    if (qn_matrix_map(stream, map, a, a) == QN_EINVAL) must(QN_EINVAL);
+  for (qn_reduction op = QN_REDUCE_SUM; op <= QN_REDUCE_MIN; op++) {
+    const qn_matrix out = qn_matrix_of(a.buffer, qn_reduce_dtype(op, a.dtype), 1, 1, 1);
+    if (qn_matrix_reduce(stream, op, a, out) == QN_EINVAL) must(QN_EINVAL);
+  }
+}
+
 static void others(qn_buffer *buffer, qn_dtype dtype) {
   qn_matrix a = square(buffer, dtype, 300), b = a;
   const qn_scalar one = qn_real(1);
   must(qn_matrix_copy(stream, QN_TRANS, a, b));
   must(qn_matrix_copy(stream, QN_CONJTRANS, a, b));
+  elementwise(a);
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, one, a, b));
   must(qn_trmm(stream, QN_RIGHT, QN_UPPER, QN_TRANS, QN_UNIT, one, a, b));
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(0), a, b)); /* scale */

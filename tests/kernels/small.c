@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 48 * 48 };
+enum { ROOM = 5000 };
 
 static qn_stream *streams[2]; /* the cpu's, the device's */
 static int failures;
@@ -194,6 +194,52 @@ static void transpose(qn_dtype dtype) {
   judge("transpose", dtype, b);
 }
 
+static void axpby(qn_dtype dtype) {
+  qn_matrix y[2];
+  for (int d = 0; d < 2; d++) {
+    const qn_matrix x = matrix(streams[d], dtype, 35, 4, false);
+    y[d] = matrix(streams[d], dtype, 35, 4, true);
+    must(qn_matrix_axpby(streams[d], qn_real(2), x, qn_real(0.5), y[d]));
+    qn_buffer_free(x.buffer);
+  }
+  judge("axpby", dtype, y);
+}
+
+static void map(qn_dtype dtype, qn_map map) {
+  qn_matrix y[2];
+  for (int d = 0; d < 2; d++) {
+    y[d] = matrix(streams[d], dtype, 35, 4, false);
+    must(qn_matrix_map(streams[d], map, y[d], y[d]));
+  }
+  judge("map", dtype, y);
+}
+
+/* Each column alone, and all together in two chunks. */
+static void reduce(qn_dtype dtype, qn_reduction op) {
+  qn_matrix out[2][2];
+  for (int d = 0; d < 2; d++) {
+    const qn_matrix x = matrix(streams[d], dtype, ROOM / 4, 4, false);
+    for (int all = 0; all < 2; all++) {
+      qn_matrix *to = &out[all][d];
+      must(qn_matrix_alloc(qn_stream_device(streams[d]), qn_reduce_dtype(op, dtype), 1, all ? 1 : 4,
+                           to));
+      must(qn_matrix_reduce(streams[d], op, x, *to));
+    }
+    qn_buffer_free(x.buffer);
+  }
+  judge("reduce columns", out[0][0].dtype, out[0]);
+  judge("reduce", out[1][0].dtype, out[1]);
+}
+
+static void elementwise(qn_dtype dtype) {
+  axpby(dtype);
+  map(dtype, QN_MAP_ABS);
+  if (!qn_dtype_is_complex(dtype)) map(dtype, QN_MAP_TANH);
+  reduce(dtype, QN_REDUCE_SUM);
+  reduce(dtype, QN_REDUCE_NORM);
+  reduce(dtype, QN_REDUCE_MAX_ABS);
+}
+
 static void rng(qn_dtype dtype, bool normal) {
   qn_matrix m[2];
   for (int d = 0; d < 2; d++) {
@@ -218,6 +264,7 @@ int main(int argc, char **argv) {
     must(qn_dtype_parse(argv[t], &dtype));
     gemms(dtype);
     transpose(dtype);
+    elementwise(dtype);
     triangular("trsm", dtype, true, QN_LEFT, QN_LOWER, QN_NOTRANS);
     triangular("trsm, right", dtype, true, QN_RIGHT, QN_UPPER, QN_CONJTRANS);
     triangular("trmm", dtype, false, QN_LEFT, QN_UPPER, QN_TRANS);

@@ -24,6 +24,11 @@ void qn_cpu_scale(qn_dtype dtype, qn_scalar alpha, qn_cpu_matrix x);
 /* x := alpha x over a region. */
 void qn_cpu_scale_region(qn_dtype dtype, qn_scalar alpha, qn_cpu_matrix x, qn_region region);
 
+/* axpby.c, map.c, reduce.c */
+void qn_cpu_axpby_run(const qn_cpu_axpby *p);
+void qn_cpu_map_run(const qn_cpu_map *p);
+qn_status qn_cpu_reduce_run(const qn_cpu_reduce *p);
+
 /* rng_*.c */
 void qn_cpu_rng_uniform(qn_dtype dtype, uint64_t state, qn_cpu_matrix out);
 void qn_cpu_rng_normal(qn_dtype dtype, uint64_t state, qn_cpu_matrix out);

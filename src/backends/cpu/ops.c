@@ -13,6 +13,9 @@ static qn_cpu_ops ops = {
     .potrf_block = qn_cpu_potrf_block,
     .cast = qn_cpu_cast,
     .scale = qn_cpu_scale,
+    .axpby = qn_cpu_axpby_run,
+    .map = qn_cpu_map_run,
+    .reduce = qn_cpu_reduce_run,
     .rng_uniform = qn_cpu_rng_uniform,
     .rng_normal = qn_cpu_rng_normal,
 };

@@ -26,6 +26,11 @@ static qn_status potrf(qn_dtype dtype, qn_uplo uplo, qn_cpu_matrix a, int64_t *i
   return status == QN_OK ? atomic_load(&real)->potrf(dtype, uplo, a, info) : status;
 }
 
+static qn_status reduce(const qn_cpu_reduce *p) {
+  qn_status status = qn_fault(QN_FAULT_LAUNCH, "reduce");
+  return status == QN_OK ? atomic_load(&real)->reduce(p) : status;
+}
+
 const qn_cpu_ops *qn_faults_cpu_ops(const qn_cpu_ops *inner) {
   static qn_cpu_ops wrapped;
   const qn_cpu_ops *none = NULL;
@@ -37,6 +42,7 @@ const qn_cpu_ops *qn_faults_cpu_ops(const qn_cpu_ops *inner) {
     wrapped.trsm = trsm;
     wrapped.trmm = trmm;
     wrapped.potrf = potrf;
+    wrapped.reduce = reduce;
   }
   return &wrapped;
 }
