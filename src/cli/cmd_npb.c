@@ -202,8 +202,8 @@ const cli_command cli_npb_command = {
         "\n"
         "Prints what NPB's own programs print, and after it the device and each check: the\n"
         "sums and pairs of NPB 3.4.2, the signed sums of the releases before, and all ten\n"
-        "counts. Exit status 1 when any of them is wrong. With NPB_TIMER_FLAG=on the parts\n"
-        "are timed too.\n",
+        "counts. Exit status 1 when any of them is wrong. With NPB_TIMER_FLAG=on, or a\n"
+        "file timer.flag here, the parts are timed too.\n",
     .examples = "  quern npb ep --class A\n"
                 "  quern npb ep --class C --device cuda:0 --json\n"
                 "  quern npb ep --class A --device cuda:0 --variant coalesced,use_sm --mi 3\n"

@@ -13,9 +13,10 @@ double npb_now(void) {
 }
 
 bool npb_timers_wanted(void) {
-  static const char *const yes[] = {"1", "on", "yes", "true"};
+  static const char *const yes[] = {"", "on", "yes", "true"};
   const char *flag = getenv("NPB_TIMER_FLAG");
-  if (!flag) return access("timer.flag", F_OK) == 0;
+  if (!flag) return access("timer.flag", R_OK) == 0;
+  if (*flag >= '1' && *flag <= '9') return true;
   for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
     if (strcasecmp(flag, yes[i]) == 0) return true;
   return false;

@@ -13,8 +13,9 @@
 /* Seconds of a monotonic clock. */
 double npb_now(void);
 
-/* Whether the user wants the parts timed: NPB_TIMER_FLAG is 1, on, yes or true, or a file
- * `timer.flag` stands in the working directory. */
+/* Whether the user wants the parts timed, by NPB's rules: NPB_TIMER_FLAG is a number that begins
+ * with 1 to 9, on, yes, true or empty; or it is not set and a file `timer.flag` can be read in the
+ * working directory. */
 bool npb_timers_wanted(void);
 
 /* Hears how much of the work is done, 0 to 1, from the thread that started it. */

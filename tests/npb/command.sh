@@ -33,6 +33,12 @@ run 0 "$quern" npb ep --class S --device cpu
 has '^Total time: ' out
 has '^Gaussian pairs: ' out
 unset NPB_TIMER_FLAG
+: >timer.flag
+run 0 "$quern" npb ep --class S --device cpu
+has '^Total time: ' out
+NPB_TIMER_FLAG=off run 0 "$quern" npb ep --class S --device cpu
+lacks '^Total time: ' out
+rm timer.flag
 
 run 0 "$quern" npb ep --class S --device cpu --quiet
 [ ! -s out ] || fail '--quiet printed'

@@ -76,7 +76,9 @@ static void processes(void **state) {
 
 static void timer_flag(void **state) {
   (void)state;
-  static const char *const yes[] = {"1", "on", "YES", "true"}, *const no[] = {"0", "off", ""};
+  static const char *const yes[] = {"1", "2", "10", "on", "YES", "true", ""}, *const no[] = {
+                                                                                  "0", "off", "no",
+                                                                                  "01", "y"};
   for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
     setenv("NPB_TIMER_FLAG", yes[i], 1);
     assert_true(npb_timers_wanted());
