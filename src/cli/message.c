@@ -44,10 +44,12 @@ void cli_note(const char *format, ...) {
   print_line("", text);
 }
 
-/* The library begins with the function that failed, which tells a user of the command nothing. */
+/* The library and the benchmarks begin with the function that failed, which tells a user of the
+ * command nothing. */
 static const char *without_function(const char *text) {
   const char *colon = strchr(text, ':');
-  const bool named = strncmp(text, "qn_", 3) == 0 && colon && colon[1] == ' ';
+  const bool ours = strncmp(text, "qn_", 3) == 0 || strncmp(text, "ep_", 3) == 0;
+  const bool named = ours && colon && colon[1] == ' ';
   return named && verbosity != CLI_VERBOSE ? colon + 2 : text;
 }
 

@@ -70,11 +70,15 @@ static double gib(uint64_t bytes) {
   return (double)bytes / (double)(UINT64_C(1) << 30);
 }
 
-static qn_status check_local(const ep_port *port, const qn_device_info *info) {
-  /* 48 KiB is what CUDA gives to arrays that a kernel declares, whatever the card has */
+/* 48 KiB is what CUDA gives to arrays that a kernel declares, whatever the card has. */
+static uint64_t local_bytes(const qn_device_info *info) {
   const uint64_t declared = UINT64_C(48) << 10;
   const bool capped = strcmp(info->backend, "cuda") == 0 && info->local_memory > declared;
-  const uint64_t bytes = capped ? declared : info->local_memory;
+  return capped ? declared : info->local_memory;
+}
+
+static qn_status check_block(const ep_port *port, const qn_device_info *info) {
+  const uint64_t bytes = local_bytes(info);
   const int most = (int)(bytes / COUNT_BYTES);
   if (!port->use_sm || port->block <= most) return QN_OK;
   return qn_fail(
@@ -84,39 +88,50 @@ static qn_status check_local(const ep_port *port, const qn_device_info *info) {
       port->block, port->block * COUNT_BYTES, info->id, (unsigned long long)bytes, most);
 }
 
-static qn_status check_memory(const ep_port *port, int m, qn_stream *stream,
-                              const qn_device_info *info) {
+static qn_status too_large(const ep_port *port, int m, const char *where) {
   uint64_t x;
   const uint64_t need = ep_port_memory(port, m, &x);
-  qn_pool_stats pool;
-  const qn_status status = qn_pool_query(qn_stream_device(stream), &pool);
-  if (status) return status;
-  if (pool.limit && need > pool.limit)
-    return qn_fail(
-        QN_EUNSUPPORTED, "ep_port_open",
-        "the variant needs %.2f GiB (x: 16 x 2^(%d - %d) bytes = %.2f GiB), and the pool "
-        "may hold %.2f GiB (QUERN_POOL_LIMIT); each step of --mi halves it",
-        gib(need), m, port->mi, gib(x), gib(pool.limit));
-  if (need <= info->memory && (!info->memory_max || x <= info->memory_max)) return QN_OK;
   return qn_fail(
       QN_EUNSUPPORTED, "ep_port_open",
-      "the variant needs %.2f GiB (x: 16 x 2^(%d - %d) bytes = %.2f GiB in one piece), and "
-      "%s has %.2f GiB (%.2f in one piece); each step of --mi halves it",
-      gib(need), m, port->mi, gib(x), info->id, gib(info->memory), gib(info->memory_max));
+      "x takes 16 x 2^(%d - %d) bytes = %.2f GiB, counts and sums %.2f MiB more, and %s; "
+      "each step of --mi halves it",
+      m, port->mi, gib(x), 1024.0 * gib(need - x), where);
 }
 
-static qn_status check(const ep_port *port, int m, qn_stream *stream) {
-  qn_device_info info;
-  qn_status status = qn_device_query(qn_stream_device(stream), &info);
-  if (status) return status;
-  if (!(info.dtypes & 1u << QN_F64))
-    return qn_fail(QN_EUNSUPPORTED, "ep_port_open", "%s has no f64, which EP needs", info.id);
+static qn_status check_memory(const ep_port *port, int m, const qn_device_info *info,
+                              uint64_t pool_limit) {
+  char where[128];
+  uint64_t x;
+  const uint64_t need = ep_port_memory(port, m, &x), counts = need - x;
+  const uint64_t piece = x > counts ? x : counts;
+  if (pool_limit && need > pool_limit) {
+    snprintf(where, sizeof where, "the pool may hold %.2f GiB (QUERN_POOL_LIMIT)", gib(pool_limit));
+    return too_large(port, m, where);
+  }
+  if (need <= info->memory && (!info->memory_max || piece <= info->memory_max)) return QN_OK;
+  snprintf(where, sizeof where, "%s has %.2f GiB, %.2f in one piece", info->id, gib(info->memory),
+           gib(info->memory_max));
+  return too_large(port, m, where);
+}
+
+qn_status ep_port_check(const ep_port *port, int m, const qn_device_info *info,
+                        uint64_t pool_limit) {
+  if (!(info->dtypes & 1u << QN_F64))
+    return qn_fail(QN_EUNSUPPORTED, "ep_port_open", "%s has no f64, which EP needs", info->id);
   if (port->mk + port->mi > m)
     return qn_fail(QN_EUNSUPPORTED, "ep_port_open",
                    "2^%d pairs make no batch of 2^%d in each of 2^%d passes: lower --mk or --mi", m,
                    port->mk, port->mi);
-  status = check_local(port, &info);
-  return status ? status : check_memory(port, m, stream, &info);
+  const qn_status status = check_block(port, info);
+  return status ? status : check_memory(port, m, info, pool_limit);
+}
+
+static qn_status check_here(const ep_port *port, int m, qn_device *device) {
+  qn_device_info info;
+  qn_pool_stats pool;
+  qn_status status = qn_device_query(device, &info);
+  if (!status) status = qn_pool_query(device, &pool);
+  return status ? status : ep_port_check(port, m, &info, pool.limit);
 }
 
 /* ---- preparing ---- */
@@ -228,7 +243,7 @@ static qn_status run(ep_engine *engine, const npb_progress *progress, ep_sums *r
 
 qn_status ep_port_open(const ep_port *port, int m, qn_stream *stream, ep_engine *engine) {
   *engine = (ep_engine){0};
-  qn_status status = check(port, m, stream);
+  qn_status status = check_here(port, m, qn_stream_device(stream));
   if (status) return status;
   port_state *p = qn_host_zalloc(sizeof *p);
   if (!p) return qn_fail(QN_ENOMEM, "ep_port_open", "no host memory");

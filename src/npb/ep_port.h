@@ -22,8 +22,12 @@ void ep_port_name(const ep_port *port, char *name, size_t size);
 /* Bytes that 2^m pairs take on the device: all, and of them x. */
 uint64_t ep_port_memory(const ep_port *port, int m, uint64_t *x);
 
-/* The whole problem on the stream's device. QN_EUNSUPPORTED, with the numbers, where the device or
- * its pool's limit has no room, the counts no room in local memory, or a pass no whole batch. */
+/* QN_EUNSUPPORTED, with the numbers, where the device or its pool's limit (0: none) has no room,
+ * the counts no room in local memory, or a pass no whole batch. */
+qn_status ep_port_check(const ep_port *port, int m, const qn_device_info *info,
+                        uint64_t pool_limit);
+
+/* The whole problem on the stream's device, after that check. */
 qn_status ep_port_open(const ep_port *port, int m, qn_stream *stream, ep_engine *engine);
 
 #endif

@@ -37,7 +37,7 @@ has '^ Variant         = use_sm,coalesced_block$' out
 
 QUERN_POOL_LIMIT=4G
 export QUERN_POOL_LIMIT
-refused '16 x 2\^\(28 - 0\) bytes = 4.00 GiB\), and the pool may hold 4.00 GiB' \
+refused '^quern: '"$device"': x takes 16 x 2\^\(28 - 0\) bytes = 4.00 GiB, counts and sums 0.45 MiB more, and the pool may hold 4.00 GiB' \
   ep --class A --device "$device" --variant port
 unset QUERN_POOL_LIMIT
 refused 'make no batch of 2\^20 in each of 2\^6 passes' \
