@@ -78,14 +78,22 @@ static int run(int argc, char **argv) {
   return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
 }
 
+/* What sets them for NPB's programs: "4", or "4,2" where regions are nested. */
+static void set_threads(void) {
+  const char *all = getenv("OMP_NUM_THREADS");
+  char outer[16];
+  if (!all || !*all) return;
+  snprintf(outer, sizeof outer, "%.*s", (int)strcspn(all, ","), all);
+  setenv("QUERN_THREADS", outer, 0);
+}
+
 /* As bin/ep.S.x, the name NPB's own programs have: quern npb ep --class S, with what follows. */
 static int run_as_benchmark(char class_name, int argc, char **argv) {
   char name[] = "npb", benchmark[] = "ep", option[] = "--class", value[] = {class_name, '\0'};
   char *words[WORDS_MOST] = {name, benchmark, option, value};
   int count = 4;
   for (int i = 1; i < argc && count < WORDS_MOST - 1; i++) words[count++] = argv[i];
-  const char *threads = getenv("OMP_NUM_THREADS"); /* what sets them for NPB's programs */
-  if (threads) setenv("QUERN_THREADS", threads, 0);
+  set_threads();
   return run_command(&cli_npb_command, count, words);
 }
 
