@@ -15,8 +15,13 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
 int cli_error(int exit_status, const char *format, ...) CLI_PRINTF(2, 3);
 /* The same without a status, unless --quiet. */
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
-/* Drops all messages, errors too: for ranks that would repeat what rank 0 says. */
-void cli_mute(bool mute);
+/* Keeps the first error from now on, and drops the others, until it is told or dropped too: of many
+ * ranks one is to tell. */
+void cli_hold(void);
+/* Whether an error is kept. */
+bool cli_holds(void);
+/* Tells it after `before`, which may be ""; NULL drops it. */
+void cli_release(const char *before);
 /* Prints qn_last_error() (or the status, where no text was left) after `context`, which may be "";
  * the exit status tells whether the user or the machine is to blame. */
 int cli_fail(qn_status status, const char *context);

@@ -1,6 +1,5 @@
 /* quern npb: the NAS Parallel Benchmarks. */
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/values.h"
 #include "cli/npb_json.h"
@@ -77,25 +76,29 @@ static bool on_cpu(const npb_job *job) {
   return strcmp(job->session.info.backend, "cpu") == 0;
 }
 
+static int smaller(int a, int b) {
+  return a < b ? a : b;
+}
+
 static int open_engine(npb_job *job) {
   const ep_share share = share_of(&job->ranks, job->class->m);
-  job->report.workers = job->report.workers_active = on_cpu(job) ? qn_num_threads() : 1;
-  if (npb_ranks_mpi) {
-    job->report.processes = true;
-    job->report.workers = job->report.workers_active = job->ranks.count;
-  }
+  ep_report *report = &job->report;
+  report->workers = report->workers_active = 1;
   if (on_cpu(job)) {
     ep_cpu_open(share, qn_num_threads(), &job->engine);
-    return CLI_DONE;
+    report->workers = job->engine.state.threads;
+    report->workers_active = qn_num_threads();
   }
+  if (npb_ranks_mpi) {
+    report->processes = true;
+    report->workers = job->ranks.count;
+    report->workers_active = smaller(job->ranks.count, EP_ROWS);
+  }
+  if (on_cpu(job)) return CLI_DONE;
   qn_stream *stream = job->session.stream;
   const qn_status status = job->ported ? ep_port_open(&job->port, share.m, stream, &job->engine)
                                        : ep_device_open(share, stream, &job->engine);
   return status ? cli_fail(status, job->session.info.id) : CLI_DONE;
-}
-
-static void say(void *user, double fraction) {
-  cli_progress_say(user, fraction);
 }
 
 static int print(const npb_job *job) {
@@ -121,7 +124,7 @@ static void spread(npb_job *job, cli_args *args) {
   const char *name = args->value[OPT_DEVICE];
   if (r->count == 1) return;
   if (!args->value[OPT_THREADS] && !getenv("QUERN_THREADS")) {
-    const int threads = qn_num_threads() / r->local_count;
+    const int threads = (int)(qn_num_threads() * r->share + 1e-3); /* a third of 3 is 1 */
     qn_set_num_threads(threads > 1 ? threads : 1);
   }
   if (name && strcmp(name, "auto") != 0) return;
@@ -137,49 +140,61 @@ static void spread(npb_job *job, cli_args *args) {
   if (cards > 0) args->value[OPT_DEVICE] = rows[(unsigned)r->local_rank % cards].id;
 }
 
-/* All that may be refused, before the clock starts. What is wrong with the command line is wrong on
- * every rank: the first one tells. */
+/* All that may be refused, before the clock starts. */
 static int prepare(npb_job *job) {
   cli_args args = *job->args;
-  cli_mute(job->ranks.rank > 0);
   int exit_status = take_class(job);
   if (!exit_status) exit_status = take_variant(job);
-  if (!exit_status && job->args->value[OPT_JSON] && !cli_json_available())
+  if (!exit_status && args.value[OPT_JSON] && !cli_json_available())
     exit_status = cli_error(CLI_MISUSED, "--json: %s", cli_json_missing);
+  if (exit_status) return exit_status;
   spread(job, &args);
-  if (!exit_status) exit_status = cli_session_open(&job->session, &args);
-  cli_mute(false);
+  exit_status = cli_session_open(&job->session, &args);
   if (!exit_status) exit_status = cli_session_choose(&job->session, QN_F64);
   if (!exit_status && job->ported && on_cpu(job))
     exit_status = cli_error(CLI_MISUSED, "--variant %s needs a device with a compiler, not the cpu",
-                            job->args->value[OPT_VARIANT]);
+                            args.value[OPT_VARIANT]);
   if (!exit_status && !wants_all(job)) exit_status = open_engine(job);
   return exit_status;
 }
 
+static int run_all(const npb_job *job) {
+  const npb_variants variants = {.class = job->class,
+                                 .shape = job->port,
+                                 .stream = job->session.stream,
+                                 .device = job->device.text,
+                                 .json = job->args->value[OPT_JSON] != NULL};
+  return npb_run_variants(&variants);
+}
+
 static int run_job(npb_job *job) {
   const int exit_status = prepare(job);
-  if (!npb_ranks_all(exit_status == CLI_DONE) || !job->class)
-    return exit_status ? exit_status : CLI_FAILED;
+  if (!npb_ranks_all(exit_status == CLI_DONE) || !job->class) return exit_status;
   job->report.class = job->class;
   job->device = cli_describe_device(&job->session.info);
   job->report.device = job->device.text;
-  if (wants_all(job))
-    return npb_run_variants(job->class, &job->port, job->session.stream, job->device.text);
+  if (wants_all(job)) return run_all(job);
   char what[] = "EP class ?";
   what[sizeof what - 2] = job->class->name;
-  const npb_progress progress = {say, what};
-  cli_progress_begin();
-  cli_progress_say(what, 0.0);
-  const qn_status status = ep_run(&job->engine, &progress, &job->report);
-  cli_progress_end();
+  const qn_status status = npb_run_watched(&job->engine, what, &job->report);
+  if (job->report.failed_elsewhere) return CLI_FAILED;
   return status ? cli_fail(status, "") : print(job);
+}
+
+/* Of many ranks that fail the first tells why, and all exit as the worst. */
+static int agree(const npb_ranks *ranks, int exit_status) {
+  char before[32] = "";
+  if (ranks->rank > 0) snprintf(before, sizeof before, "rank %d: ", ranks->rank);
+  cli_release(npb_ranks_first(cli_holds()) ? before : NULL);
+  return (int)npb_ranks_max(exit_status);
 }
 
 static int run(const cli_args *args) {
   npb_job job = {.args = args};
   if (!npb_ranks_begin(&job.ranks)) return cli_error(CLI_FAILED, "MPI would not start");
-  const int exit_status = run_job(&job);
+  if (job.ranks.rank > 0) cli_set_verbosity(CLI_QUIET);
+  cli_hold();
+  const int exit_status = agree(&job.ranks, run_job(&job));
   if (job.engine.close) job.engine.close(&job.engine);
   cli_session_close(&job.session);
   npb_ranks_end();

@@ -9,15 +9,11 @@
 enum { MESSAGE_BYTES = 4096 };
 
 static cli_verbosity verbosity = CLI_NORMAL;
-static bool muted;
-
-void cli_mute(bool mute) {
-  muted = mute;
-}
+static bool holding;
+static char held[MESSAGE_BYTES];
 
 /* One line, whatever the text: a name of a file may hold a newline, a build log does. */
 static void print_line(const char *kind, char *text) {
-  if (muted) return;
   cli_progress_end(); /* wipes its line */
   for (char *p = text; *p; p++)
     if (*p == '\n' || *p == '\r') *p = ' ';
@@ -30,8 +26,25 @@ int cli_error(int exit_status, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  print_line("", text);
+  if (!holding)
+    print_line("", text);
+  else if (!*held)
+    memcpy(held, text, sizeof held);
   return exit_status;
+}
+
+void cli_hold(void) {
+  holding = true;
+}
+
+bool cli_holds(void) {
+  return *held;
+}
+
+void cli_release(const char *before) {
+  holding = false;
+  if (*held && before) print_line(before, held);
+  *held = '\0';
 }
 
 void cli_note(const char *format, ...) {

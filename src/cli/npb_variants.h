@@ -5,9 +5,19 @@
 #include "cli/cli.h"
 #include "npb/ep_port.h"
 
-/* Runs the port, its steps and the default on the stream's device, and prints a table of time,
- * memory and gain. `shape` has mk, mi and block for the port. Returns an exit status. */
-int npb_run_variants(const ep_class *class, const ep_port *shape, qn_stream *stream,
-                     const char *device);
+typedef struct npb_variants {
+  const ep_class *class;
+  ep_port shape; /* mk, mi and block of the port */
+  qn_stream *stream;
+  const char *device;
+  bool json;
+} npb_variants;
+
+/* Runs the port, its steps and the default on the stream's device, once all of them are known to
+ * fit it, and prints the time, memory and gain of each. Returns an exit status. */
+int npb_run_variants(const npb_variants *job);
+
+/* ep_run() with a line of progress that begins with `what`. */
+qn_status npb_run_watched(ep_engine *engine, char *what, ep_report *report);
 
 #endif

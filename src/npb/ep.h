@@ -76,7 +76,7 @@ struct ep_engine {
   } state;
 };
 
-/* On threads of the cpu (ep_cpu.c). */
+/* On threads of the cpu, no more than can have work; engine->state.threads tells (ep_cpu.c). */
 void ep_cpu_open(ep_share share, int threads, ep_engine *engine);
 /* The instruction set that it uses here; QUERN_CPU_ISA forces one. */
 const char *ep_cpu_isa(void);
@@ -99,9 +99,11 @@ struct ep_report {
   ep_check check;
   double seconds;                      /* what NPB times: from the seeds to the final sum */
   double compute_seconds, end_seconds; /* of it, the pairs, and the copy back with the sums */
-  int workers, workers_active;         /* threads, or processes */
+  int workers;                         /* threads that compute, or processes */
+  int workers_active; /* threads that could, or processes that have pairs to make */
   bool processes;
-  const char *device; /* "cpu (avx2, 2 threads)" */
+  bool failed_elsewhere; /* the error is another rank's, which knows more of it */
+  const char *device;    /* "cpu (avx2, 2 threads)" */
   const char *variant;
 };
 

@@ -85,16 +85,20 @@ static int chunk_log2(int m) {
   return m > 30 ? m - 14 : 16;
 }
 
+static int chunks_a_row(int m) {
+  return 1 << (m - EP_ROWS_LOG2 - chunk_log2(m));
+}
+
 static qn_status run(ep_engine *engine, const npb_progress *progress, ep_sums *rows,
                      double *end_seconds) {
   const ep_share *share = &engine->share;
-  const int chunk = chunk_log2(share->m), a_row = 1 << (share->m - EP_ROWS_LOG2 - chunk);
+  const int a_row = chunks_a_row(share->m);
   team t = {.kernel = kernel_in_use(),
-            .pairs = UINT64_C(1) << chunk,
+            .pairs = UINT64_C(1) << chunk_log2(share->m),
             .first = share->first * a_row,
             .count = share->count * a_row,
             .progress = progress};
-  const int threads = engine->state.threads < t.count ? engine->state.threads : t.count;
+  const int threads = engine->state.threads;
   const size_t sums_size = (size_t)t.count * sizeof *t.sums;
   const size_t helpers_size = (size_t)threads * sizeof(pthread_t);
   t.sums = qn_host_alloc(sums_size);
@@ -118,6 +122,7 @@ static void forget(ep_engine *engine) {
 
 void ep_cpu_open(ep_share share, int threads, ep_engine *engine) {
   *engine = (ep_engine){.run = run, .close = forget, .share = share};
-  engine->state.threads = threads > 1 ? threads : 1;
+  const int chunks = share.count * chunks_a_row(share.m);
+  engine->state.threads = threads < chunks ? threads : chunks;
   snprintf(engine->variant, sizeof engine->variant, "default, %s", ep_cpu_isa());
 }

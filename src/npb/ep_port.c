@@ -83,7 +83,7 @@ static qn_status check_block(const ep_port *port, const qn_device_info *info) {
   if (!port->use_sm || port->block <= most) return QN_OK;
   return qn_fail(
       QN_EUNSUPPORTED, "ep_port_open",
-      "use_sm: a block of %d needs %d bytes of shared memory for its counts; %s has %llu, "
+      "a block of %d needs %d bytes of shared memory for the counts of use_sm; %s has %llu, "
       "so a block of %d at most",
       port->block, port->block * COUNT_BYTES, info->id, (unsigned long long)bytes, most);
 }
@@ -126,7 +126,7 @@ qn_status ep_port_check(const ep_port *port, int m, const qn_device_info *info,
   return status ? status : check_memory(port, m, info, pool_limit);
 }
 
-static qn_status check_here(const ep_port *port, int m, qn_device *device) {
+qn_status ep_port_check_on(const ep_port *port, int m, qn_device *device) {
   qn_device_info info;
   qn_pool_stats pool;
   qn_status status = qn_device_query(device, &info);
@@ -243,7 +243,7 @@ static qn_status run(ep_engine *engine, const npb_progress *progress, ep_sums *r
 
 qn_status ep_port_open(const ep_port *port, int m, qn_stream *stream, ep_engine *engine) {
   *engine = (ep_engine){0};
-  qn_status status = check_here(port, m, qn_stream_device(stream));
+  qn_status status = ep_port_check_on(port, m, qn_stream_device(stream));
   if (status) return status;
   port_state *p = qn_host_zalloc(sizeof *p);
   if (!p) return qn_fail(QN_ENOMEM, "ep_port_open", "no host memory");

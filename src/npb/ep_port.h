@@ -26,6 +26,7 @@ uint64_t ep_port_memory(const ep_port *port, int m, uint64_t *x);
  * the counts no room in local memory, or a pass no whole batch. */
 qn_status ep_port_check(const ep_port *port, int m, const qn_device_info *info,
                         uint64_t pool_limit);
+qn_status ep_port_check_on(const ep_port *port, int m, qn_device *device);
 
 /* The whole problem on the stream's device, after that check. */
 qn_status ep_port_open(const ep_port *port, int m, qn_stream *stream, ep_engine *engine);

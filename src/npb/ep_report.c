@@ -13,7 +13,7 @@ void ep_print_head(FILE *file, const ep_report *r) {
   if (r->processes) {
     fprintf(file, " Total number of processes:            %13d\n", r->workers);
   } else {
-    fprintf(file, " Number of available threads:          %13d\n", r->workers);
+    fprintf(file, " Number of available threads:          %13d\n", r->workers_active);
   }
   fprintf(file, "\n");
 }

@@ -41,8 +41,10 @@ qn_status ep_run(ep_engine *engine, const npb_progress *progress, ep_report *rep
   npb_ranks_barrier();
   const double start = npb_now();
   qn_status status = engine->run(engine, progress, rows, &end);
-  if (!npb_ranks_all(status == QN_OK))
+  if (!npb_ranks_all(status == QN_OK)) {
+    report->failed_elsewhere = !status;
     return status ? status : qn_fail(QN_EBACKEND, "ep_run", "another rank failed");
+  }
   const double made = npb_now();
   status = add_rows(&engine->share, rows, &report->sums);
   if (status) return status;

@@ -4,7 +4,7 @@
 const bool npb_ranks_mpi = false;
 
 bool npb_ranks_begin(npb_ranks *ranks) {
-  *ranks = (npb_ranks){.rank = 0, .count = 1, .local_rank = 0, .local_count = 1};
+  *ranks = (npb_ranks){.rank = 0, .count = 1, .local_rank = 0, .share = 1.0};
   return true;
 }
 
@@ -13,6 +13,10 @@ void npb_ranks_end(void) {}
 void npb_ranks_barrier(void) {}
 
 bool npb_ranks_all(bool yes) {
+  return yes;
+}
+
+bool npb_ranks_first(bool yes) {
   return yes;
 }
 

@@ -27,6 +27,12 @@ for threads in 1 2 3; do
   has "^ Total threads   = +$threads\$" out
 done
 
+# more threads than there is work for
+run 0 "$quern" npb ep --class S --device cpu --threads 300
+has '^ Number of available threads:                    300$' out
+has '^ Total threads   =                      256$' out
+has '^ Avail threads   =                      300$' out
+
 NPB_TIMER_FLAG=on
 export NPB_TIMER_FLAG
 run 0 "$quern" npb ep --class S --device cpu
@@ -54,6 +60,9 @@ r = json.load(open(sys.argv[1]))
 assert r["benchmark"] == "EP" and r["class"] == "S" and r["verified"] is True
 assert r["pairs"] == 13176389 == sum(r["counts"]) and r["counts"][5] == 17
 assert all(r["checks"][c] for c in ("absolute_sums", "pairs", "signed_sums", "counts"))
+exact = [float.fromhex(x) for x in r["sums_exact"]]
+assert abs(exact[0] / -3.247834652034740e3 - 1) < 1e-12 and exact[0] != r["sum_x"]
+assert abs(exact[3] / 1.051517131857535e7 - 1) < 1e-14
 assert r["seconds"] > 0 and abs(r["mops"] * r["seconds"] / 33.554432 - 1) < 1e-6
 END
 fi
@@ -69,7 +78,7 @@ refused 'device takes' ep --class S --device gpu
 
 # as NPB's programs are named
 ln -s "$quern" ep.S.x
-OMP_NUM_THREADS=1 run 0 ./ep.S.x --device cpu
+OMP_NUM_THREADS=1,3 run 0 ./ep.S.x --device cpu
 has '^ Class           =                        S$' out
 has '^ Total threads   =                        1$' out
 has '^ Verification    =               SUCCESSFUL$' out

@@ -31,6 +31,19 @@ for variant in port use_sm q_coalesced coalesced coalesced_block coalesced_block
   has "^$variant  .* yes\$" out
 done
 lacks ' NO$' out
+"$quern" npb ep --class S --device "$device" --variant all --mk 12 --json >out 2>err
+if ! grep -q jansson err && command -v python3 >/dev/null; then
+  checks=$((checks + 1))
+  python3 - out <<'END' || fail '--variant all --json'
+import json, sys
+r = json.load(open(sys.argv[1]))
+v = r["variants"]
+assert (r["mk"], r["mi"], r["block"]) == (12, 0, 128) and len(v) == 10
+assert v[0]["variant"] == "port" and v[-1]["variant"] == "default"
+assert all(x["verified"] and x["class"] == "S" for x in v) and v[0]["times_port"] == 1
+assert v[0]["memory_bytes"] == 2**28 + 2**12 * 112 + 2**13 > v[-1]["memory_bytes"] > 0
+END
+fi
 run 0 "$quern" npb ep --class S --device "$device" --variant coalesced_block,use_sm --block 96
 has '^ Verification    =               SUCCESSFUL$' out
 has '^ Variant         = use_sm,coalesced_block$' out
@@ -39,6 +52,8 @@ QUERN_POOL_LIMIT=4G
 export QUERN_POOL_LIMIT
 refused '^quern: '"$device"': x takes 16 x 2\^\(28 - 0\) bytes = 4.00 GiB, counts and sums 0.45 MiB more, and the pool may hold 4.00 GiB' \
   ep --class A --device "$device" --variant port
+run 2 "$quern" npb ep --class A --device "$device" --variant all
+[ ! -s out ] || fail "a table that cannot be finished was begun: $(cat out)"
 unset QUERN_POOL_LIMIT
 refused 'make no batch of 2\^20 in each of 2\^6 passes' \
   ep --class S --device "$device" --variant port --mk 20 --mi 6

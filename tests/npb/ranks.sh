@@ -27,7 +27,26 @@ for ranks in 1 2 3 4; do
   grep '^ Signed sums' out | cmp -s - one || fail "other bits from $ranks ranks"
 done
 
-checks=$((checks + 1))
-"$launcher" $more -n 3 "$program" npb ep --class X >out 2>err && fail 'class X was taken'
-[ "$(grep -c '^quern: ' err)" -eq 1 ] || fail "not one line from three ranks: $(cat err)"
+run 0 "$launcher" $more -n 2 "$program" npb ep --class S --device cpu --json
+has '"processes": 2' out
+
+# one line, whoever fails, and its exit status
+told() { # pattern command...
+  pattern=$1
+  shift
+  checks=$((checks + 1))
+  "$@" >out 2>err && fail "it was taken: $*"
+  [ "$(grep -c '^quern: ' err)" -eq 1 ] || fail "not one line from the ranks of $*: $(cat err)"
+  has "$pattern" err
+  lacks ' SUCCESSFUL' out
+}
+told '^quern: --class takes one of' "$launcher" $more -n 3 "$program" npb ep --class X
+told '^quern: rank 1: --device: no device' \
+  "$launcher" $more -n 1 "$program" npb ep --class S --device cpu : \
+  -n 2 "$program" npb ep --class S --device opencl:99
+if "$quern" devices | grep -q '^opencl:0 '; then
+  told '^quern: rank 2: faults: call 3, launch' \
+    "$launcher" $more -n 2 "$program" npb ep --class S --device cpu : \
+    -n 2 env QUERN_FAULT=3:launch "$program" npb ep --class S --device faults+opencl:0
+fi
 finish
