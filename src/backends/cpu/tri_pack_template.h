@@ -33,36 +33,61 @@ static void FOR(unpack_part)(REAL *dst, ptrdiff_t si, ptrdiff_t sj, int64_t n, i
       for (int64_t v = 0; v < count; v++) dst[k * si + v * sj + part] = src[v];
 }
 
-/* Unknowns contiguous (the left side): PIECE steps at a time, the last overlapping those before. */
+/* Unknowns contiguous (the left side). LANES right-hand sides go down together, a vector's length
+ * of each at a time: where the columns of B are a power of two apart their lines share a few places
+ * of the first-level cache, and what is not used at once would be fetched again. Where there are
+ * fewer steps than that, PIECE at a time; the last turn overlaps those before it. */
+enum { FOR(pieces) = LANES / PIECE };
+
+/* The piece of a column that holds steps s .. s+PIECE-1. */
+#define AT(column, s) (reverse ? (column) - (s)-PIECE + PLANES : (column) + (s))
+
+QN_INLINE void FOR(pack_square)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t s,
+                                const int pieces, REAL *dst) {
+  ON(vec) v[FOR(pieces)][PIECE];
+  QN_UNROLL for (int r = 0; r < PIECE; r++) {
+    QN_UNROLL for (int q = 0; q < pieces; q++) v[q][r] =
+        ON(gather_pieces)(AT(src + r * sj, s + q * PIECE), PIECE * sj);
+  }
+  QN_UNROLL for (int q = 0; q < pieces; q++) {
+    ON(transpose_pieces)(v[q]);
+    QN_UNROLL for (int r = 0; r < PIECE; r++)
+        ON(store)(dst + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR, v[q][r]);
+  }
+}
+
+QN_INLINE void FOR(unpack_square)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t s,
+                                  const int pieces, const REAL *src) {
+  ON(vec) v[FOR(pieces)][PIECE];
+  QN_UNROLL for (int q = 0; q < pieces; q++) {
+    QN_UNROLL for (int r = 0; r < PIECE; r++) v[q][r] =
+        ON(load)(src + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR);
+    ON(transpose_pieces)(v[q]);
+  }
+  QN_UNROLL for (int r = 0; r < PIECE; r++) {
+    QN_UNROLL for (int q = 0; q < pieces; q++)
+        ON(scatter_pieces)(AT(dst + r * sj, s + q * PIECE), PIECE * sj, v[q][r]);
+  }
+}
+#undef AT
+
 QN_INLINE void FOR(pack_down)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t steps,
                               REAL *dst) {
-  for (int64_t i = 0; i < steps; i += PIECE) {
-    int64_t s = qn_min64(i, steps - PIECE);
-    const REAL *p = reverse ? src - s - PIECE + PLANES : src + s;
-    for (int g = 0; g < TMR; g += LANES) {
-      ON(vec) v[PIECE];
-      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] =
-          ON(gather_pieces)(p + (g + r) * sj, PIECE * sj);
-      ON(transpose_pieces)(v);
-      QN_UNROLL for (int r = 0; r < PIECE; r++)
-          ON(store)(dst + (s + FOR(lane_step)(r, reverse)) * TMR + g, v[r]);
-    }
+  for (int g = 0; g < TMR; g += LANES, src += LANES * sj) {
+    for (int64_t i = 0; steps >= LANES && i < steps; i += LANES)
+      FOR(pack_square)(src, reverse, sj, qn_min64(i, steps - LANES), FOR(pieces), dst + g);
+    for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
+      FOR(pack_square)(src, reverse, sj, qn_min64(i, steps - PIECE), 1, dst + g);
   }
 }
 
 QN_INLINE void FOR(unpack_down)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t steps,
                                 const REAL *src) {
-  for (int64_t i = 0; i < steps; i += PIECE) {
-    int64_t s = qn_min64(i, steps - PIECE);
-    REAL *p = reverse ? dst - s - PIECE + PLANES : dst + s;
-    for (int g = 0; g < TMR; g += LANES) {
-      ON(vec) v[PIECE];
-      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] =
-          ON(load)(src + (s + FOR(lane_step)(r, reverse)) * TMR + g);
-      ON(transpose_pieces)(v);
-      QN_UNROLL for (int r = 0; r < PIECE; r++)
-          ON(scatter_pieces)(p + (g + r) * sj, PIECE * sj, v[r]);
-    }
+  for (int g = 0; g < TMR; g += LANES, dst += LANES * sj) {
+    for (int64_t i = 0; steps >= LANES && i < steps; i += LANES)
+      FOR(unpack_square)(dst, reverse, sj, qn_min64(i, steps - LANES), FOR(pieces), src + g);
+    for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
+      FOR(unpack_square)(dst, reverse, sj, qn_min64(i, steps - PIECE), 1, src + g);
   }
 }
 
