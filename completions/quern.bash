@@ -2,7 +2,7 @@
 
 _quern() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-  local commands='devices gemm trmm trsm potrf bench npb cache help'
+  local commands='devices gemm trmm trsm potrf bench probe npb cache help'
   local common='--device --dtype --threads --verbose --quiet --help --version'
   local file='--output --explain'
   local options values=''
@@ -21,6 +21,8 @@ _quern() {
       options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
         $common"
       ;;
+    probe) options='--list --elements --order --block --bytes --seconds --json --device --threads --verbose
+      --quiet --help --version' ;;
     cache) options='--dtype --device --verbose --quiet --help --version' ;;
     npb) options='--class --variant --mk --mi --block --json --device --threads --verbose --quiet
       --help --version' ;;
@@ -39,7 +41,8 @@ _quern() {
     --variant) values='default port use_sm coalesced coalesced_block q_coalesced all' ;;
     --against) values="cblas cublas" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
-    --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block) return ;;
+    --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block | --elements | --order | --bytes | \
+      --seconds) return ;;
     --json | --csv | --output | --c | -o)
       if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames
@@ -54,6 +57,8 @@ _quern() {
 
   if [[ -n $values ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
+  elif [[ $command == probe && $cur != -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(quern probe --list 2>/dev/null | grep -o '^[a-z]*')" -- "$cur")
   elif [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
   elif [[ $command != devices && $command != bench && $command != npb &&

@@ -42,6 +42,11 @@ typedef struct qn_kernel_report {
 
 QN_API qn_status qn_kernel_query(const qn_kernel *kernel, qn_kernel_report *report);
 
+/* Of the items that a multiprocessor can hold, the share that it holds of this kernel in groups of
+ * `group`: 1 where neither registers nor local memory keep any away; 0 where the driver does not
+ * tell. */
+QN_API qn_status qn_kernel_occupancy(const qn_kernel *kernel, uint32_t group, double *share);
+
 /* ---- arguments ---- */
 
 typedef enum qn_kernel_arg_kind {

@@ -1,20 +1,10 @@
 /* The figures of a bench as JSON and CSV. */
 #include "cli/bench_grid.h"
-#include "cli/json.h"
-
-static cli_json *summary_json(const bench_summary *s) {
-  cli_json *o = cli_json_object();
-  cli_json_number(o, "median", s->median);
-  cli_json_number(o, "low", s->low);
-  cli_json_number(o, "high", s->high);
-  cli_json_number(o, "least", s->least);
-  cli_json_integer(o, "samples", (int64_t)s->count);
-  return o;
-}
+#include "cli/json_parts.h"
 
 static cli_json *side_json(const bench_cell *cell, const bench_side *side) {
   cli_json *o = cli_json_object();
-  cli_json_set(o, "seconds", summary_json(&side->seconds));
+  cli_json_set(o, "seconds", cli_summary_json(&side->seconds));
   cli_json_number(o, "gflops", cli_rate(cell, side));
   cli_json_number(o, "spread", bench_spread(&side->seconds));
   cli_json_number(o, "error_u", side->residual.error);
@@ -56,17 +46,8 @@ static cli_json *cell_json(const bench_cell *cell) {
   cli_json_set(o, "ours", side_json(cell, &cell->ours));
   if (cell->compared) {
     cli_json_set(o, "peer", side_json(cell, &cell->peer));
-    cli_json_set(o, "ratio", summary_json(&cell->ratio));
+    cli_json_set(o, "ratio", cli_summary_json(&cell->ratio));
   }
-  return o;
-}
-
-static cli_json *device_json(const qn_device_info *device) {
-  cli_json *o = cli_json_object();
-  cli_json_text(o, "id", device->id);
-  cli_json_text(o, "name", device->name);
-  cli_json_text(o, "arch", device->arch);
-  cli_json_text(o, "driver", device->driver);
   return o;
 }
 
@@ -74,7 +55,7 @@ void cli_write_grid_json(const bench_grid *grid, FILE *file) {
   cli_json *root = cli_json_object(), *cells = cli_json_array(), *rows = cli_json_array();
   cli_json_integer(root, "format", 1);
   cli_json_text(root, "quern", qn_version_string());
-  cli_json_set(root, "device", device_json(&grid->device));
+  cli_json_set(root, "device", cli_device_json(&grid->device));
   if (grid->peer) cli_json_text(root, "peer", grid->peer);
   for (size_t i = 0; i < grid->done; i++) cli_json_push(cells, cell_json(&grid->cell[i]));
   cli_json_set(root, "cells", cells);

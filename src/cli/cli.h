@@ -55,6 +55,13 @@ typedef enum cli_option {
   OPT_AGAINST,
   OPT_JSON_FILE,
   OPT_CSV_FILE,
+  OPT_LIST, /* probe */
+  OPT_ELEMENTS,
+  OPT_ORDER,
+  OPT_GROUP,
+  OPT_BYTES,
+  OPT_SECONDS,
+  OPT_PLOT,
   OPT_CLASS, /* npb */
   OPT_VARIANT,
   OPT_MK,
@@ -87,6 +94,8 @@ enum { CLI_OPERANDS_MOST = 2 };
 typedef struct cli_args {
   const char *value[OPT_COUNT]; /* the text given, "" for an option without one; NULL: not given */
   const char *operand[CLI_OPERANDS_MOST];
+  char **words; /* all operands, of a command that takes any number */
+  unsigned word_count;
 } cli_args;
 
 typedef struct cli_command cli_command;
@@ -94,6 +103,7 @@ struct cli_command {
   const char *name, *summary;
   const char *operands; /* "A B -o X", as the usage line shows them */
   unsigned operand_count;
+  bool any_operands; /* as many as there are; `operand` is not filled in */
   const char *about, *examples;
   const cli_option *options; /* ends with OPT_COUNT */
   int (*run)(const cli_args *args);
@@ -102,7 +112,7 @@ struct cli_command {
 /* The commands, in the order that help shows them; ends with NULL. */
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_devices_command, cli_gemm_command, cli_trmm_command, cli_trsm_command,
-    cli_potrf_command, cli_bench_command, cli_npb_command, cli_cache_command;
+    cli_potrf_command, cli_bench_command, cli_npb_command, cli_cache_command, cli_probe_command;
 const cli_command *cli_find_command(const char *name);
 
 /* CLI_DONE, or an exit status after an error message. argv[0] is the command's name. */

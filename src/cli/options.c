@@ -25,6 +25,13 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_AGAINST] = {"against", 0, "PEER", "cblas or cublas: time that library beside, in pairs"},
     [OPT_JSON_FILE] = {"json", 0, "FILE", "write all figures as JSON (- is standard output)"},
     [OPT_CSV_FILE] = {"csv", 0, "FILE", "write all figures as a table of commas (- likewise)"},
+    [OPT_LIST] = {"list", 0, NULL, "list the rows and what each shows"},
+    [OPT_ELEMENTS] = {"elements", 0, "N", "elements of vectors [each row's own, 2^20 to 2^24]"},
+    [OPT_ORDER] = {"order", 0, "N", "order of matrices [1024]"},
+    [OPT_GROUP] = {"block", 0, "N", "items a group [256]"},
+    [OPT_BYTES] = {"bytes", 0, "N", "largest working set, such as 64M [past the last cache]"},
+    [OPT_SECONDS] = {"seconds", 0, "S", "time for each figure [0.05]"},
+    [OPT_PLOT] = {"plot", 0, "FILE", "draw the figures; .svg or .png by its name"},
     [OPT_CLASS] = {"class", 0, "X", "size of the problem: S W A B C D E or F"},
     [OPT_VARIANT] = {"variant", 0, "V", "default, port, steps of it (see above) or all [default]"},
     [OPT_MK] = {"mk", 0, "N", "port: 2^N pairs a batch, one item's work [16]"},
@@ -101,6 +108,9 @@ static cli_option id_of(const cli_command *command, int answer) {
 
 static int take_operands(const cli_command *command, int count, char **words, cli_args *args) {
   const char *space = *command->operands ? " " : "";
+  args->words = words;
+  args->word_count = (unsigned)count;
+  if (command->any_operands) return CLI_DONE;
   if ((unsigned)count > command->operand_count)
     return cli_error(CLI_MISUSED, "%s: '%s' is one operand too many; usage: quern %s%s%s",
                      command->name, words[command->operand_count], command->name, space,

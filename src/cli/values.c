@@ -82,6 +82,38 @@ int cli_get_integer(const cli_args *args, cli_option option, int64_t low, int64_
                    name_of(option), (long long)low, (long long)high, text);
 }
 
+int cli_get_bytes(const cli_args *args, cli_option option, int64_t low, int64_t high,
+                  int64_t *value) {
+  const char *text = args->value[option];
+  if (!text) return CLI_DONE;
+  char *end;
+  errno = 0;
+  const long long n = strtoll(text, &end, 10);
+  static const char units[] = "KMG";
+  const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+  const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+  const bool whole = end != text && !errno && (*end == '\0' || (unit && end[1] == '\0'));
+  if (whole && n >= 0 && n <= high >> shift && n << shift >= low) {
+    *value = (int64_t)n << shift;
+    return CLI_DONE;
+  }
+  return cli_error(CLI_MISUSED, "--%s takes %lld to %lld bytes, such as 64M, not '%s'",
+                   name_of(option), (long long)low, (long long)high, text);
+}
+
+int cli_get_seconds(const cli_args *args, cli_option option, double high, double *value) {
+  const char *text = args->value[option];
+  char *end;
+  double seconds;
+  if (!text) return CLI_DONE;
+  if (read_real(text, &end, &seconds) && *end == '\0' && seconds > 0.0 && seconds <= high) {
+    *value = seconds;
+    return CLI_DONE;
+  }
+  return cli_error(CLI_MISUSED, "--%s takes seconds above 0 and up to %g, not '%s'",
+                   name_of(option), high, text);
+}
+
 int cli_get_dtype(const cli_args *args, cli_option option, qn_dtype *dtype) {
   const char *text = args->value[option];
   if (!text || qn_dtype_parse(text, dtype) == QN_OK) return CLI_DONE;

@@ -17,6 +17,13 @@ int cli_get_scalar(const cli_args *args, cli_option option, qn_scalar *scalar);
 int cli_get_integer(const cli_args *args, cli_option option, int64_t low, int64_t high,
                     int64_t *value);
 
+/* A number of bytes, with K, M or G behind it or without. */
+int cli_get_bytes(const cli_args *args, cli_option option, int64_t low, int64_t high,
+                  int64_t *value);
+
+/* Seconds: above 0, at most `high`. */
+int cli_get_seconds(const cli_args *args, cli_option option, double high, double *value);
+
 int cli_get_dtype(const cli_args *args, cli_option option, qn_dtype *dtype);
 
 /* Calls `item` for each of the words that commas part; it returns false for one it cannot use, and

@@ -126,6 +126,11 @@ typedef struct qn_backend_ops {
   qn_status (*launch)(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,
                       const qn_arg *args, unsigned count);
 
+  /* Items of the kernel, in groups of `group`, that one multiprocessor holds at once, and the most
+   * that it holds of any kernel. NULL in a backend whose driver does not tell. */
+  qn_status (*residency)(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
+                         uint32_t *most);
+
   /* What one backend alone offers, by name ("cpu_ops", "tensor_map"); NULL for an unknown name.
    * The slot itself may be NULL. */
   const void *(*proc)(qn_bdev *dev, const char *name);

@@ -45,6 +45,23 @@ qn_status qn_kernel_query(const qn_kernel *kernel, qn_kernel_report *report) {
   return QN_OK;
 }
 
+qn_status qn_kernel_occupancy(const qn_kernel *kernel, uint32_t group, double *share) {
+  const char *me = "qn_kernel_occupancy";
+  if (!kernel || !share) return qn_fail(QN_EINVAL, me, "kernel or share is NULL");
+  const qn_kernel_info *info = &kernel->entry->info;
+  if (group == 0 || (info->max_group && group > info->max_group))
+    return qn_fail(QN_EINVAL, me, "a group of %u items; the kernel allows 1 to %u", group,
+                   info->max_group);
+  const qn_backend_ops *ops = kernel->device->ops;
+  uint32_t items = 0, most = 0;
+  *share = 0.0;
+  if (!ops->residency) return QN_OK;
+  const qn_status status =
+      ops->residency(kernel->device->handle, kernel->entry->handle, group, &items, &most);
+  if (!status && most) *share = (double)items / most;
+  return qn_device_result(kernel->device, status);
+}
+
 /* The argument in the backend's words; bytes stay where the caller has them. */
 static qn_status translate(qn_stream *stream, const qn_kernel_arg *arg, unsigned index,
                            qn_arg *out) {

@@ -18,8 +18,9 @@ kernels:
 io: core
 bench:
 plot:
+probe: bench
 npb: core
-cli: io bench plot npb
+cli: io bench plot npb probe
 '
 
 bad=0

@@ -154,6 +154,11 @@ static void test_report(void **state) {
   assert_int_equal(qn_kernel_query(turn, &report), QN_OK);
   assert_true(report.local_bytes >= 32);
   assert_int_equal(qn_kernel_query(NULL, &report), QN_EINVAL);
+  double share = -1.0;
+  assert_int_equal(qn_kernel_occupancy(axpy, 1, &share), QN_OK);
+  assert_true(share >= 0.0 && share <= 1.0);
+  assert_int_equal(qn_kernel_occupancy(axpy, 0, &share), QN_EINVAL);
+  assert_int_equal(qn_kernel_occupancy(NULL, 1, &share), QN_EINVAL);
   qn_kernel_free(axpy);
   qn_kernel_free(turn);
 }

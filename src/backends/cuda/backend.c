@@ -32,6 +32,7 @@ const qn_backend_ops qn_cuda_backend = {
     .module_load = qn_cu_module_load,
     .module_free = qn_cu_module_free,
     .kernel_get = qn_cu_kernel_get,
+    .residency = qn_cu_residency,
     .launch = qn_cu_launch,
     .proc = qn_cu_proc,
 };

@@ -93,6 +93,8 @@ qn_status qn_cu_module_load(qn_bdev *dev, const qn_blob *binary, qn_bmodule **mo
 void qn_cu_module_free(qn_bmodule *module);
 qn_status qn_cu_kernel_get(qn_bmodule *module, const char *name, qn_bkernel **kernel,
                            qn_kernel_info *info);
+qn_status qn_cu_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
+                          uint32_t *most);
 
 /* launch.c */
 qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,

@@ -47,6 +47,7 @@ enum {
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
   CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
@@ -150,8 +151,11 @@ typedef struct CUlaunchConfig {
                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,        \
                      CUstream stream, void **params, void **extra))
 
-/* Newer ones, NULL where the driver lacks them: 11.8, 12.0, 12.4. */
+/* Those that are done without, NULL where the driver lacks them; the last three came
+ * with 11.8, 12.0 and 12.4. */
 #define QN_CU_OPTIONAL(X)                                                                          \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                   \
+    (int *groups, CUfunction function, int group, size_t shared))                                  \
   X(cuLaunchKernelEx,                                                                              \
     (const CUlaunchConfig *config, CUfunction function, void **params, void **extra))              \
   X(cuTensorMapEncodeTiled,                                                                        \

@@ -91,6 +91,26 @@ static qn_status find_function(qn_bmodule *module, const char *name, CUfunction 
   return qn_cu_leave(status);
 }
 
+qn_status qn_cu_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
+                          uint32_t *most) {
+  int groups = 0, threads = 0;
+  *items = *most = 0;
+  if (!qn_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor) return QN_OK;
+  qn_status status = qn_cu_enter(dev);
+  if (status) return status;
+  status = qn_cu_check(
+      qn_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, kernel->function, (int)group, 0),
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (!status)
+    status =
+        qn_cu_check(qn_cu.cuDeviceGetAttribute(
+                        &threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, dev->device),
+                    "cuDeviceGetAttribute");
+  *items = (uint32_t)groups * group;
+  *most = (uint32_t)threads;
+  return qn_cu_leave(status);
+}
+
 qn_status qn_cu_kernel_get(qn_bmodule *module, const char *name, qn_bkernel **kernel,
                            qn_kernel_info *info) {
   CUfunction function;

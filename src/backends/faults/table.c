@@ -240,6 +240,13 @@ static qn_status faults_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_
   return status == QN_OK ? stream->ops->launch(stream->real, kernel, launch, args, count) : status;
 }
 
+static qn_status faults_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
+                                  uint32_t *most) {
+  *items = *most = 0;
+  if (!dev->ops->residency) return QN_OK;
+  return dev->ops->residency(dev->real, kernel, group, items, most);
+}
+
 static const void *faults_proc(qn_bdev *dev, const char *name) {
   const void *real = dev->ops->proc ? dev->ops->proc(dev->real, name) : NULL;
   return strcmp(name, QN_PROC_CPU_OPS) == 0 ? qn_faults_cpu_ops(real) : real;
@@ -275,5 +282,6 @@ const qn_backend_ops qn_faults_backend = {
     .module_free = faults_module_free,
     .kernel_get = faults_kernel_get,
     .launch = faults_launch,
+    .residency = faults_residency,
     .proc = faults_proc,
 };

@@ -1,0 +1,82 @@
+/* Which limit a kernel runs against, and what usually helps.
+ *
+ *   memory share  = bytes it must move / time / the memory's ceiling
+ *   compute share = operations / time / the ceiling of its arithmetic
+ *
+ * The larger share names the bound when it is at least half; where neither is, the kernel waits:
+ * for memory's answers, for barriers, for its own launch. */
+#include "probe/work.h"
+#include <math.h>
+
+static const double bound_from = 0.5;
+
+void probe_judge(probe *p, probe_figure *f) {
+  const probe_ceilings *c = &p->ceilings;
+  const double t = f->seconds.median, compute = c->compute[f->arithmetic];
+  f->memory_share = c->memory > 0.0 ? 1e-9 * fmax(f->bytes, f->moved) / t / c->memory : 0.0;
+  f->compute_share = compute > 0.0 ? 1e-9 * f->flops / t / compute : 0.0;
+  const bool counted = f->flops > 0.0; /* a copy has no rival to memory */
+  if (!counted || c->memory == 0.0) {
+    f->bound = PROBE_UNBOUND;
+  } else if (fmax(f->memory_share, f->compute_share) < bound_from) {
+    f->bound = PROBE_LATENCY;
+  } else {
+    f->bound = f->memory_share >= f->compute_share ? PROBE_MEMORY : PROBE_COMPUTE;
+  }
+}
+
+double probe_value(const probe_figure *f) {
+  const double t = f->seconds.median;
+  switch (f->unit) {
+  case PROBE_GBS:
+    return 1e-9 * f->bytes / t;
+  case PROBE_GFLOPS:
+    return 1e-9 * f->flops / t;
+  case PROBE_NS:
+    return 1e9 * t / f->steps;
+  case PROBE_US:
+    return 1e6 * t / f->steps;
+  }
+  return 0.0;
+}
+
+const char *probe_unit_name(probe_unit unit) {
+  static const char *const names[] = {
+      [PROBE_GBS] = "GB/s", [PROBE_GFLOPS] = "GFLOP/s", [PROBE_NS] = "ns", [PROBE_US] = "us"};
+  return names[unit];
+}
+
+const char *probe_arithmetic_name(probe_arithmetic arithmetic) {
+  static const char *const names[] = {[PROBE_F32] = "f32",
+                                      [PROBE_F64] = "f64",
+                                      [PROBE_F16_TENSOR] = "f16 tensor",
+                                      [PROBE_TF32_TENSOR] = "tf32 tensor",
+                                      [PROBE_F64_TENSOR] = "f64 tensor"};
+  return names[arithmetic];
+}
+
+const char *probe_bound_name(probe_bound bound) {
+  static const char *const names[] = {[PROBE_UNBOUND] = "",
+                                      [PROBE_MEMORY] = "memory-bound",
+                                      [PROBE_COMPUTE] = "compute-bound",
+                                      [PROBE_LATENCY] = "latency-bound"};
+  return names[bound];
+}
+
+const char *probe_remedy(const probe_figure *f) {
+  if (f->resources.spill_bytes)
+    return "registers spill: smaller tiles, or fewer values alive at once";
+  switch (f->bound) {
+  case PROBE_UNBOUND:
+    return "";
+  case PROBE_MEMORY:
+    return "move fewer bytes: fuse kernels, reuse tiles, store narrower types";
+  case PROBE_COMPUTE:
+    return "at the arithmetic's limit: tensor cores, a narrower type or fewer operations";
+  case PROBE_LATENCY:
+    if (f->resources.occupancy > 0.0 && f->resources.occupancy < 0.5)
+      return "too few items at work: fewer registers or less local memory a group, more groups";
+    return "more independent work in flight: larger launches, several elements an item";
+  }
+  return "";
+}
