@@ -5,7 +5,7 @@
 #include "blas3/launch.h"
 #include <string.h>
 
-enum { NR = 8, K_STEP = 1024 };
+enum { NR = 8, K_STEP = 1024, K_RUN = 64 };
 
 /* Rows of a panel of A, and reals in a step of a panel: see the kernel. */
 static int64_t panel_rows(qn_dtype dtype) {
@@ -48,7 +48,7 @@ static qn_status pack(qn_stream *stream, const job *j, const qn_kernel_text *tex
   qn_call_i64(&call, k);
   qn_call_matrix(&call, x);
   qn_call_buffer(&call, to);
-  return run(stream, j, text, panels, k, NULL, &call);
+  return run(stream, j, text, panels, qn_ceil_div(k, K_RUN), NULL, &call);
 }
 
 static qn_status pass(qn_stream *stream, const job *j, int64_t p0, int64_t k, qn_scalar beta,

@@ -32,12 +32,15 @@ typedef float16 wide;
 #define LOAD_WIDE(p)     vload16(0, p)
 #define STORE_WIDE(v, p) vstore16(v, 0, p)
 #endif
+#define K_RUN 64 /* steps that one item packs */
 #define PARTS (QN_IS_COMPLEX ? 2 : 1)
 #define MR    (QN_IS_COMPLEX ? W : 2 * W)
+/* How op(B)'s transpose is stored: N as T, T as N, C as a conjugated N (3). */
+#define TURNED_B (TRANSB == 0 ? 1 : TRANSB == 1 ? 0 : 3)
 
 QN_DEV acc operand(QN_GLOBAL const elem *x, qn_i64 ld, int trans, qn_i64 row, qn_i64 col) {
-  acc value = acc_load(trans ? x[col + row * ld] : x[row + col * ld]);
-  return trans == 2 ? acc_conj(value) : value;
+  acc value = acc_load(trans == 1 || trans == 2 ? x[col + row * ld] : x[row + col * ld]);
+  return trans >= 2 ? acc_conj(value) : value;
 }
 
 #if QN_IS_COMPLEX
@@ -48,29 +51,44 @@ QN_DEV acc operand(QN_GLOBAL const elem *x, qn_i64 ld, int trans, qn_i64 row, qn
 #define IM(z) ((real)0)
 #endif
 
-/* Grid: x = panels of A, y = steps of k. */
-QN_KERNEL void pack_a(qn_i64 m, qn_i64 k, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off,
-                      qn_i64 ld, QN_GLOBAL real *QN_RESTRICT panels) {
-  const qn_i64 i0 = (qn_i64)QN_WGID(0) * MR, p = QN_WGID(1);
-  QN_GLOBAL real *to = panels + (QN_WGID(0) * k + p) * (2 * W);
-  for (int i = 0; i < MR; i++) {
-    acc value = acc_zero();
-    if (i0 + i < m) value = operand(a + off, ld, TRANSA, i0 + i, p);
+/* A panel's step p: `rows` elements of op(A), or of the transpose of op(B), from row i0 on, and zeros up
+ * to `most`; the real parts first. */
+QN_DEV void pack_step(QN_GLOBAL const elem *x, qn_i64 ld, int trans, qn_i64 i0, int rows, int most,
+                      qn_i64 p, QN_GLOBAL real *to) {
+  for (int i = 0; i < most; i++) {
+    const acc value = i < rows ? operand(x, ld, trans, i0 + i, p) : acc_zero();
     to[i] = RE(value);
-    if (QN_IS_COMPLEX) to[W + i] = IM(value);
+    if (QN_IS_COMPLEX) to[most + i] = IM(value);
   }
 }
 
-/* Grid: x = panels of B, y = steps of k. */
+/* Grid: x = panels of A, y = runs of K_RUN steps. */
+QN_KERNEL void pack_a(qn_i64 m, qn_i64 k, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off,
+                      qn_i64 ld, QN_GLOBAL real *QN_RESTRICT panels) {
+  const qn_i64 i0 = (qn_i64)QN_WGID(0) * MR, p0 = (qn_i64)QN_WGID(1) * K_RUN;
+  const qn_i64 end = QN_MIN(p0 + K_RUN, k);
+  panels += QN_WGID(0) * k * (2 * W);
+  if (i0 + MR <= m) {
+    for (qn_i64 p = p0; p < end; p++)
+      pack_step(a + off, ld, TRANSA, i0, MR, MR, p, panels + p * (2 * W));
+  } else {
+    for (qn_i64 p = p0; p < end; p++)
+      pack_step(a + off, ld, TRANSA, i0, (int)(m - i0), MR, p, panels + p * (2 * W));
+  }
+}
+
+/* Grid: x = panels of B, y = runs of K_RUN steps. A column of B is a row of its transpose. */
 QN_KERNEL void pack_b(qn_i64 n, qn_i64 k, QN_GLOBAL const elem *QN_RESTRICT b, qn_i64 off,
                       qn_i64 ld, QN_GLOBAL real *QN_RESTRICT panels) {
-  const qn_i64 j0 = (qn_i64)QN_WGID(0) * NR, p = QN_WGID(1);
-  QN_GLOBAL real *to = panels + (QN_WGID(0) * k + p) * (PARTS * NR);
-  for (int j = 0; j < NR; j++) {
-    acc value = acc_zero();
-    if (j0 + j < n) value = operand(b + off, ld, TRANSB, p, j0 + j);
-    to[j] = RE(value);
-    if (QN_IS_COMPLEX) to[NR + j] = IM(value);
+  const qn_i64 j0 = (qn_i64)QN_WGID(0) * NR, p0 = (qn_i64)QN_WGID(1) * K_RUN;
+  const qn_i64 end = QN_MIN(p0 + K_RUN, k);
+  panels += QN_WGID(0) * k * (PARTS * NR);
+  if (j0 + NR <= n) {
+    for (qn_i64 p = p0; p < end; p++)
+      pack_step(b + off, ld, TURNED_B, j0, NR, NR, p, panels + p * (PARTS * NR));
+  } else {
+    for (qn_i64 p = p0; p < end; p++)
+      pack_step(b + off, ld, TURNED_B, j0, (int)(n - j0), NR, p, panels + p * (PARTS * NR));
   }
 }
 
