@@ -2,7 +2,8 @@
 # EP on a device with a compiler, here OpenCL's first (PoCL will do): every variant verified, limits
 # refused with their numbers, and no call that fails can end in SUCCESSFUL.
 # shellcheck disable=SC2154 # common.sh sets them
-. "$(dirname "$0")/common.sh"
+tests=$(cd "$(dirname "$0")" && pwd)
+. "$tests/common.sh"
 device=${NPB_DEVICE:-opencl:0}
 "$quern" devices | grep -q "^$device " || {
   echo "no $device here"
@@ -47,6 +48,19 @@ fi
 run 0 "$quern" npb ep --class S --device "$device" --variant coalesced_block,use_sm --block 96
 has '^ Verification    =               SUCCESSFUL$' out
 has '^ Variant         = use_sm,coalesced_block$' out
+
+# a device that computes a little wrongly, by a part in 10^6: it is told, and the exit status says so
+mkdir -p kernels/portable
+sed 's/^\(#define QN_FMA64.*\) fma(a, b, c)/\1 (fma(a, b, c) * 1.000001)/' \
+  "$tests/../../src/kernels/portable/prelude.cl" >kernels/portable/prelude.cl
+QUERN_KERNEL_DIR=$PWD/kernels
+export QUERN_KERNEL_DIR
+run 1 "$quern" npb ep --class S --device "$device"
+has '^ Verification    =             UNSUCCESSFUL$' out
+has '^ Checks .* absolute sums WRONG' out
+has '^quern: EP class S: wrong result$' err
+run 1 "$quern" npb ep --class S --device "$device" --quiet
+unset QUERN_KERNEL_DIR
 
 QUERN_POOL_LIMIT=4G
 export QUERN_POOL_LIMIT
