@@ -45,6 +45,11 @@ told '^quern: rank 1: --device: no device' \
   "$launcher" $more -n 1 "$program" npb ep --class S --device cpu : \
   -n 2 "$program" npb ep --class S --device opencl:99
 if "$quern" devices | grep -q '^opencl:0 '; then
+  run 0 "$quern" npb ep --class S --device opencl:0
+  grep '^ Signed sums' out >one
+  run 0 "$launcher" $more -n 3 "$program" npb ep --class S --device opencl:0
+  has '^ Verification    =               SUCCESSFUL$' out
+  grep '^ Signed sums' out | cmp -s - one || fail 'other bits from three ranks of a device'
   told '^quern: rank 2: faults: call 3, launch' \
     "$launcher" $more -n 2 "$program" npb ep --class S --device cpu : \
     -n 2 env QUERN_FAULT=3:launch "$program" npb ep --class S --device faults+opencl:0
