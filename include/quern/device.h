@@ -61,6 +61,13 @@ QN_API qn_status qn_device_query(qn_device *device, qn_device_info *info);
 QN_API qn_status qn_set_num_threads(int threads);
 QN_API int qn_num_threads(void);
 
+/* Streams that one routine may use, up to 8; 0 = what QUERN_STREAMS says, else 1. With more, solves
+ * and products with a triangle work on that many parts of a wide B side by side, where the device
+ * has room beside one. Their bits depend on it. A stream makes its own when a routine first asks.
+ */
+QN_API qn_status qn_set_num_streams(int streams);
+QN_API int qn_num_streams(void);
+
 /* ---- streams: work in order, returning at once (the cpu's work runs inline) ---- */
 
 QN_API qn_status qn_stream_create(qn_device *device, qn_stream **stream);

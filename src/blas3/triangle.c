@@ -91,6 +91,37 @@ int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *
   return block ? block : tuned(stream, p);
 }
 
+/* ---- the columns of B (left) or its rows (right) in lanes ---- */
+
+enum { LANE_NRHS = 2 * TILE }; /* a narrower part would not be worth a lane */
+
+static qn_status lane(qn_triangle *t, const qn_triangular_problem *p, int64_t at, int64_t width,
+                      qn_triangle_walk walk) {
+  const qn_matrix b = p->side == QN_LEFT ? qn_matrix_sub(p->b, 0, at, p->b.rows, width)
+                                         : qn_matrix_sub(p->b, at, 0, width, p->b.cols);
+  QN_TRY(qn_buffer_use(p->a.buffer, t->stream));
+  QN_TRY(qn_buffer_use(b.buffer, t->stream));
+  return walk(t, p->alpha, p->a, b);
+}
+
+static qn_status in_lanes(qn_triangle *t, const qn_triangular_problem *p, qn_triangle_walk walk) {
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  const int64_t most = qn_min64(qn_lanes(t->stream), nrhs / LANE_NRHS);
+  if (most < 2) return walk(t, p->alpha, p->a, p->b);
+  const int64_t width = qn_round_up(qn_ceil_div(nrhs, most), TILE);
+  const int count = (int)qn_ceil_div(nrhs, width);
+  qn_stream *stream = t->stream;
+  QN_TRY(qn_lanes_fork(stream, count));
+  qn_status status = QN_OK;
+  for (int i = 0; i < count && status == QN_OK; i++) {
+    t->stream = qn_lane(stream, i);
+    status =
+        qn_stream_result(t->stream, lane(t, p, i * width, qn_min64(width, nrhs - i * width), walk));
+  }
+  const qn_status joined = qn_lanes_join(stream, count);
+  return status == QN_OK ? joined : status;
+}
+
 qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
                           qn_triangle_walk walk) {
   if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;
@@ -99,7 +130,7 @@ qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int
   if (target->block_limit) block = qn_min64(block, target->block_limit(p->a.dtype));
   qn_triangle t = {stream, p->side, p->uplo, p->trans, p->diag, block, {0}};
   if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
-  return walk(&t, p->alpha, p->a, p->b);
+  return in_lanes(&t, p, walk);
 }
 
 /* The diagonal and uplo change no kernel, alpha = 0 does. */

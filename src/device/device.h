@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256, QN_PREPARED = 64 };
+enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256, QN_PREPARED = 64, QN_LANES_MOST = 8 };
 
 typedef struct qn_pool qn_pool; /* pool.c */
 
@@ -51,7 +51,8 @@ struct qn_stream {
   unsigned slot;           /* its bit in qn_buffer.used */
   qn_bevent *mark;         /* for waits on this stream by others; NULL until the first */
   _Atomic uint64_t synced; /* the device's clock at the start of the last successful sync */
-  qn_stream *next;         /* the slot's list */
+  qn_stream *lanes[QN_LANES_MOST - 1]; /* made when first needed (lanes.c) */
+  qn_stream *next;                     /* the slot's list */
 };
 
 struct qn_event {
@@ -96,7 +97,7 @@ qn_status qn_device_result(qn_device *device, qn_status status);
 /* QN_ELOST, with the error text set, when the device is lost. */
 qn_status qn_device_check(const qn_device *device, const char *function);
 
-/* Logical processors that this process may run on (threads_setting.c). */
+/* Logical processors that this process may run on (parallel_setting.c). */
 int qn_cores(void);
 
 /* ---- streams ---- */
@@ -112,6 +113,25 @@ qn_status qn_stream_result(qn_stream *stream, qn_status status);
  * what came before), else 0; end waits for the step, fills in the seconds and tells the trace. */
 double qn_trace_begin(qn_stream *stream);
 qn_status qn_trace_end(qn_stream *stream, double begun, qn_trace_step step);
+
+/* ---- lanes: streams beside a stream, for parts of a routine that need not wait for one another
+ *
+ *   stream  --[ before ]--(fork)--[ part 0 ]--(join)--[ after ]
+ *   lane 1                   \\---[ part 1 ]---/
+ *   lane 2                    \\--[ part 2 ]--/
+ *
+ * Lane 0 is the stream itself. */
+
+/* How many parts a routine may take on this stream: 1 where work runs inline or is traced. */
+int qn_lanes(const qn_stream *stream);
+/* Lanes 0 .. count-1 begin after what the stream has been given. Nothing is enqueued on failure. */
+qn_status qn_lanes_fork(qn_stream *stream, int count);
+qn_stream *qn_lane(qn_stream *stream, int lane);
+/* The stream goes on when the lanes are done; to be called after a fork whatever the parts said. */
+qn_status qn_lanes_join(qn_stream *stream, int count);
+/* Later work of `waiter` waits for all that `stream` has been given so far (pool.c). Under the
+ * device's lock. */
+qn_status qn_stream_wait_for(qn_stream *stream, qn_stream *waiter);
 
 /* ---- buffers and views ---- */
 

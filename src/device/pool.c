@@ -102,8 +102,7 @@ void qn_buffer_settle(qn_buffer *buffer) {
   pthread_mutex_unlock(&buffer->device->lock);
 }
 
-/* Later work of `waiter` waits for all that `stream` has been given so far. */
-static qn_status wait_for(qn_stream *stream, qn_stream *waiter) {
+qn_status qn_stream_wait_for(qn_stream *stream, qn_stream *waiter) {
   const qn_backend_ops *ops = stream->device->ops;
   qn_status status = QN_OK;
   if (!stream->mark) status = ops->event_new(stream->device->handle, &stream->mark);
@@ -120,7 +119,7 @@ qn_status qn_buffer_join(qn_buffer *buffer, qn_stream *stream) {
   for (; pending && status == QN_OK; pending &= pending - 1)
     for (qn_stream *s = device->streams[__builtin_ctzll(pending)]; s && status == QN_OK;
          s = s->next)
-      if (s != stream && stream_may_use(s, buffer)) status = wait_for(s, stream);
+      if (s != stream && stream_may_use(s, buffer)) status = qn_stream_wait_for(s, stream);
   if (status == QN_OK) atomic_fetch_or(&buffer->used, UINT64_C(1) << stream->slot);
   pthread_mutex_unlock(&device->lock);
   return qn_stream_result(stream, status);

@@ -59,6 +59,7 @@ qn_status qn_stream_wrap(qn_device *device, void *native, qn_stream **stream) {
  */
 void qn_stream_free(qn_stream *stream) {
   if (!stream) return;
+  for (int lane = 0; lane < QN_LANES_MOST - 1; lane++) qn_stream_free(stream->lanes[lane]);
   qn_device *device = stream->device;
   device->ops->sync(stream->handle);
   pthread_mutex_lock(&device->lock);
@@ -88,12 +89,19 @@ qn_status qn_stream_result(qn_stream *stream, qn_status status) {
   return status;
 }
 
-qn_status qn_stream_sync(qn_stream *stream) {
-  qn_status status = qn_stream_check(stream, "qn_stream_sync");
-  if (status != QN_OK) return status;
+static qn_status sync_alone(qn_stream *stream) {
   uint64_t clock = atomic_load(&stream->device->clock);
-  status = qn_stream_result(stream, stream->device->ops->sync(stream->handle));
+  qn_status status = qn_stream_result(stream, stream->device->ops->sync(stream->handle));
   if (status == QN_OK) atomic_store(&stream->synced, clock);
+  return status;
+}
+
+/* The stream waits for its lanes anyway; a fault of theirs is told here too. */
+qn_status qn_stream_sync(qn_stream *stream) {
+  QN_TRY(qn_stream_check(stream, "qn_stream_sync"));
+  qn_status status = sync_alone(stream);
+  for (int lane = 0; lane < QN_LANES_MOST - 1 && stream->lanes[lane] && status == QN_OK; lane++)
+    status = qn_stream_result(stream, sync_alone(stream->lanes[lane]));
   return status;
 }
 

@@ -1,5 +1,5 @@
 /* How many threads the cpu may use: what the program set, else QUERN_THREADS, else one a core that
- * this process may run on. */
+ * this process may run on. How many streams a routine may: likewise, QUERN_STREAMS, else one. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "device/device.h"
 #include <sched.h>
@@ -8,7 +8,7 @@
 
 enum { MOST = 4096 };
 
-static atomic_int setting;
+static atomic_int setting, streams_setting;
 
 int qn_cores(void) {
   static atomic_int known;
@@ -35,4 +35,17 @@ qn_status qn_set_num_threads(int threads) {
 int qn_num_threads(void) {
   int threads = atomic_load_explicit(&setting, memory_order_relaxed);
   return threads > 0 ? threads : (int)qn_env_int("QUERN_THREADS", qn_cores(), 1, MOST);
+}
+
+qn_status qn_set_num_streams(int streams) {
+  if (streams < 0 || streams > QN_LANES_MOST)
+    return qn_fail(QN_EINVAL, "qn_set_num_streams", "streams is %d, not within 0..%d", streams,
+                   (int)QN_LANES_MOST);
+  atomic_store_explicit(&streams_setting, streams, memory_order_relaxed);
+  return QN_OK;
+}
+
+int qn_num_streams(void) {
+  int streams = atomic_load_explicit(&streams_setting, memory_order_relaxed);
+  return streams > 0 ? streams : (int)qn_env_int("QUERN_STREAMS", 1, 1, QN_LANES_MOST);
 }
