@@ -2,7 +2,7 @@
 
 _quern() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-  local commands='devices gemm trmm trsm potrf bench probe npb cache help'
+  local commands='devices gemm trmm trsm potrf bench probe roofline npb cache help'
   local common='--device --dtype --threads --verbose --quiet --help --version'
   local file='--output --explain'
   local options values=''
@@ -23,6 +23,7 @@ _quern() {
       ;;
     probe) options='--list --elements --order --block --bytes --seconds --json --device --threads --verbose
       --quiet --help --version' ;;
+    roofline) options="--sizes --compare --json --plot $common" ;;
     cache) options='--dtype --device --verbose --quiet --help --version' ;;
     npb) options='--class --variant --mk --mi --block --json --device --threads --verbose --quiet
       --help --version' ;;
@@ -43,7 +44,7 @@ _quern() {
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
     --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block | --elements | --order | --bytes | \
       --seconds) return ;;
-    --json | --csv | --output | --c | -o)
+    --json | --csv | --plot | --output | --c | -o)
       if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -58,6 +58,23 @@ double bench_flops(const bench_problem *p) {
   return 0.0;
 }
 
+double bench_bytes(const bench_problem *p) {
+  const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+  const double order = (double)bench_order(p), triangle = order * (order + 1.0) / 2.0;
+  const double size = (double)qn_dtype_size(p->dtype);
+  const bool reads_c = p->beta.re != 0.0 || p->beta.im != 0.0;
+  switch (p->routine) {
+  case BENCH_GEMM:
+    return size * (m * k + k * n + (reads_c ? 2.0 : 1.0) * m * n);
+  case BENCH_TRMM:
+  case BENCH_TRSM:
+    return size * (triangle + 2.0 * m * n);
+  case BENCH_POTRF:
+    return size * 2.0 * triangle;
+  }
+  return 0.0;
+}
+
 qn_status bench_call(qn_stream *stream, const bench_problem *p, qn_matrix a, qn_matrix b,
                      qn_matrix c, int64_t *info) {
   switch (p->routine) {

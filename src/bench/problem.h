@@ -39,6 +39,10 @@ bench_problem bench_problem_make(bench_routine routine, qn_dtype dtype);
 /* Real operations as they are commonly counted: 2mnk, m^2 n or m n^2, n^3/3; complex four times. */
 double bench_flops(const bench_problem *p);
 
+/* Bytes that a routine must move at the least: each element of its operands that counts read once,
+ * each of its result written once. */
+double bench_bytes(const bench_problem *p);
+
 /* The order of A in trmm, trsm and potrf. */
 int64_t bench_order(const bench_problem *p);
 

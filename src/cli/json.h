@@ -26,6 +26,16 @@ void cli_json_push(cli_json *array, cli_json *value);
 void cli_json_push_text(cli_json *array, const char *text);
 void cli_json_push_integer(cli_json *array, int64_t value);
 
+/* ---- reading: what is not there, or of another kind, is NULL, NAN or "" ---- */
+
+/* The whole file, or NULL with the reason in `error`. Free it with cli_json_free. */
+cli_json *cli_json_load(const char *path, char *error, size_t error_size);
+const cli_json *cli_json_get(const cli_json *object, const char *key);
+size_t cli_json_count(const cli_json *array);
+const cli_json *cli_json_at(const cli_json *array, size_t index);
+double cli_json_get_number(const cli_json *object, const char *key);
+const char *cli_json_get_text(const cli_json *object, const char *key);
+
 /* Prints with an indent and a last newline; false when that failed. */
 bool cli_json_print(const cli_json *root, FILE *file);
 void cli_json_free(cli_json *root);

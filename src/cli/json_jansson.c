@@ -38,6 +38,33 @@ void cli_json_push_text(cli_json *array, const char *text) {
 void cli_json_push_integer(cli_json *array, int64_t value) {
   json_array_append_new(array, json_integer(value));
 }
+cli_json *cli_json_load(const char *path, char *error, size_t error_size) {
+  json_error_t reason;
+  json_t *root = json_load_file(path, 0, &reason);
+  if (!root && reason.line > 0) {
+    snprintf(error, error_size, "line %d: %s", reason.line, reason.text);
+  } else if (!root) {
+    snprintf(error, error_size, "%s", reason.text);
+  }
+  return root;
+}
+const cli_json *cli_json_get(const cli_json *object, const char *key) {
+  return json_object_get(object, key);
+}
+size_t cli_json_count(const cli_json *array) {
+  return json_array_size(array);
+}
+const cli_json *cli_json_at(const cli_json *array, size_t index) {
+  return json_array_get(array, index);
+}
+double cli_json_get_number(const cli_json *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+const char *cli_json_get_text(const cli_json *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
 bool cli_json_print(const cli_json *root, FILE *file) {
   return json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
          fputc('\n', file) != EOF;

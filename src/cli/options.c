@@ -32,6 +32,7 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_BYTES] = {"bytes", 0, "N", "largest working set, such as 64M [past the last cache]"},
     [OPT_SECONDS] = {"seconds", 0, "S", "time for each figure [0.05]"},
     [OPT_PLOT] = {"plot", 0, "FILE", "draw the figures; .svg or .png by its name"},
+    [OPT_COMPARE] = {"compare", 0, NULL, "lay two JSON files, A and B, over one another"},
     [OPT_CLASS] = {"class", 0, "X", "size of the problem: S W A B C D E or F"},
     [OPT_VARIANT] = {"variant", 0, "V", "default, port, steps of it (see above) or all [default]"},
     [OPT_MK] = {"mk", 0, "N", "port: 2^N pairs a batch, one item's work [16]"},

@@ -1,6 +1,7 @@
 /* What can be known of an output before long work. */
 #include "cli/output.h"
 #include "io/leftover.h"
+#include "plot/chart.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,6 +39,18 @@ int cli_check_writable(const char *path) {
     return cli_error(CLI_MISUSED, "%s: cannot be written: directory %s: %s", path, directory,
                      strerror(errno));
   return CLI_DONE;
+}
+
+int cli_check_plot(const char *path) {
+  if (!path) return CLI_DONE;
+  if (!qn_chart_available())
+    return cli_error(CLI_MISUSED, "--plot: this build draws nothing: cairo was missing when it was "
+                                  "configured");
+  const size_t length = strlen(path);
+  const char *end = length > 4 ? path + length - 4 : "";
+  if (strcmp(end, ".svg") != 0 && strcmp(end, ".png") != 0)
+    return cli_error(CLI_MISUSED, "--plot takes a name that ends in .svg or .png, not '%s'", path);
+  return cli_check_writable(path);
 }
 
 int cli_check_room(const char *path, uint64_t bytes) {

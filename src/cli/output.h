@@ -9,6 +9,9 @@
  * to, and nothing but a plain file or a device stands in its place. */
 int cli_check_writable(const char *path);
 
+/* The same for the chart that --plot names, in a build that draws; NULL is none. */
+int cli_check_plot(const char *path);
+
 /* CLI_DONE if the file system at `path` has room for `bytes` more. CLI_FAILED where it has not. */
 int cli_check_room(const char *path, uint64_t bytes);
 

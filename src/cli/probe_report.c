@@ -8,7 +8,7 @@
 void probe_print_list(void) {
   for (const probe_row *row = probe_rows; row->name; row++) {
     printf("%-11s %s\n", row->name, row->shows);
-    if (*row->pair) printf("%-11s   compares %s\n", "", row->pair);
+    if (row->pair) printf("%-11s   compares %s\n", "", row->pair);
   }
 }
 
@@ -86,8 +86,9 @@ void probe_print_result(const probe_result *r) {
   printf("\n");
   for (unsigned i = 0; i < r->count; i++) print_figure(&r->figure[i], kernels, verdicts);
   if (*r->lesson) printf("  = %s\n", r->lesson);
-  const probe_figure *last = r->count ? &r->figure[r->count - 1] : NULL;
-  if (*r->row->pair && last && *probe_remedy(last)) printf("  > %s\n", probe_remedy(last));
+  if (r->slow && *probe_remedy(r->slow))
+    printf("  > %s is %s: %s\n", r->slow->variant, probe_bound_name(r->slow->bound),
+           probe_remedy(r->slow));
   fflush(stdout);
 }
 

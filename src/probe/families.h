@@ -16,9 +16,29 @@ void probe_bandwidth_lesson(probe *p);
 /* latency.c, cpu_latency.c */
 void probe_latency_kernels(probe *p);
 void probe_latency_cpu(probe *p);
-/* peaks.c, cpu_peaks.c */
+/* peaks.c, tensor_peaks.c, cpu_peaks.c */
 void probe_peak_kernels(probe *p);
 void probe_peak_cpu(probe *p);
+void probe_tensor_peaks(probe *p); /* nothing without tensor cores */
+/* elementwise.c */
+void probe_add_kernels(probe *p);
+void probe_relu_kernels(probe *p);
+/* divergence.c, matmul.c, fusion.c, banks.c, precision.c */
+void probe_divergence_kernels(probe *p);
+void probe_matmul_kernels(probe *p);
+void probe_matmul_cpu(probe *p);
+void probe_fusion_kernels(probe *p);
+void probe_local_kernels(probe *p);
+void probe_banks_kernels(probe *p);
+void probe_precision(probe *p);
+/* launch.c, allocation.c, transfer.c, overlap.c */
+void probe_launch_kernels(probe *p);
+void probe_allocation(probe *p);
+void probe_transfer_kernels(probe *p);
+void probe_overlap_kernels(probe *p);
+/* prefetch.c, threads.c */
+void probe_prefetch_cpu(probe *p);
+void probe_threads_cpu(probe *p);
 /* access.c */
 void probe_stride_kernels(probe *p);
 void probe_structure_kernels(probe *p);

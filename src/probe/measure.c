@@ -3,8 +3,15 @@
 #include "probe/work.h"
 #include <math.h>
 
-enum { SAMPLES_LEAST = 7, SAMPLES_MOST = 63, BATCH_MOST = 4096 };
+enum { SAMPLES_LEAST = 7, SAMPLES_FEW = 3, SAMPLES_MOST = 63, BATCH_MOST = 4096 };
 static const double sample_share = 0.02; /* of the figure's seconds */
+
+/* Whether another sample is due: 7 at least, 3 where they take ten times the figure's seconds. */
+static bool wants_more(const probe *p, unsigned count, double spent) {
+  const double seconds = p->settings.seconds;
+  return count < SAMPLES_FEW || (count < SAMPLES_LEAST && spent < 10.0 * seconds) ||
+         (count < SAMPLES_MOST && spent < seconds);
+}
 
 /* One kind of run and the clock it is told in. */
 typedef struct timer {
@@ -45,8 +52,7 @@ static void take_samples(probe *p, probe_figure *figure, timer *t, unsigned turn
   if (!p->status && !t->whole)
     p->status = choose_batch(p, t, sample_share * p->settings.seconds, &batch);
   const double start = bench_now();
-  while (!p->status && count < SAMPLES_MOST &&
-         (count < SAMPLES_LEAST || bench_now() - start < p->settings.seconds))
+  while (!p->status && wants_more(p, count, bench_now() - start))
     p->status = run_batch(p, t, batch, &sample[count++]);
   if (p->status) return;
   figure->seconds = bench_summarise(sample, count);
@@ -59,9 +65,7 @@ void probe_time_clocked(probe *p, probe_figure *figure, probe_clocked run, void 
   if (p->status || !figure) return;
   run(user);
   const double start = bench_now();
-  while (count < SAMPLES_MOST &&
-         (count < SAMPLES_LEAST || bench_now() - start < p->settings.seconds))
-    sample[count++] = run(user);
+  while (wants_more(p, count, bench_now() - start)) sample[count++] = run(user);
   figure->seconds = bench_summarise(sample, count);
   probe_judge(p, figure);
 }

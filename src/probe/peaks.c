@@ -91,4 +91,5 @@ void probe_peak_kernels(probe *p) {
   const uint32_t units = p->info.compute_units ? p->info.compute_units : 1;
   for (size_t i = 0; i < count; i++)
     one_peak(p, &c[i], units * GROUPS_A_UNIT, by_vector ? 16 : GROUP);
+  probe_tensor_peaks(p);
 }

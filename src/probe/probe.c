@@ -109,11 +109,11 @@ qn_status probe_measure_ceilings(probe *p) {
   probe_ceilings *c = &p->ceilings;
   qn_status status = probe_run(p, &memory, r);
   for (unsigned i = 0; i < r->count && !status; i++)
-    c->memory = fmax(c->memory, probe_value(&r->figure[i]));
+    c->memory = fmax(c->memory, probe_best(&r->figure[i]));
   if (!status) status = probe_run(p, &arithmetic, r);
   for (unsigned i = 0; i < r->count && !status; i++) {
     double *ceiling = &c->compute[r->figure[i].arithmetic];
-    *ceiling = fmax(*ceiling, probe_value(&r->figure[i]));
+    *ceiling = fmax(*ceiling, probe_best(&r->figure[i]));
   }
   free(r);
   return status;

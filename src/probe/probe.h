@@ -69,8 +69,9 @@ typedef struct probe_figure {
   probe_bound bound;
 } probe_figure;
 
-/* The figure in its unit. */
+/* The figure in its unit; of its fastest sample, as ceilings are told. */
 double probe_value(const probe_figure *figure);
+double probe_best(const probe_figure *figure);
 const char *probe_unit_name(probe_unit unit);
 const char *probe_bound_name(probe_bound bound);
 /* What usually helps; "" where there is no verdict. */
@@ -95,6 +96,7 @@ typedef struct probe_result {
   probe_figure figure[PROBE_FIGURES_MOST];
   char lesson[PROBE_LESSON]; /* one line, with the numbers measured */
   double gain;               /* the pair's slower time over its faster; 0 where there is no pair */
+  const probe_figure *slow;  /* of the pair */
 } probe_result;
 
 typedef struct probe probe;
@@ -104,7 +106,7 @@ enum { PROBE_NEEDS_LOCAL = 1, PROBE_NEEDS_F64 = 2, PROBE_NEEDS_NVIDIA = 4 };
 
 struct probe_row {
   const char *name, *shows;
-  const char *pair; /* the two kernels compared, "" where it has no pair */
+  const char *pair; /* the two kernels compared, NULL where it has no pair */
   const char *x;    /* what x of its figures is; NULL: no curve */
   unsigned needs;
   void (*on_device)(probe *p); /* devices with a compiler; NULL: there is nothing to see there */

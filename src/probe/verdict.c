@@ -25,8 +25,7 @@ void probe_judge(probe *p, probe_figure *f) {
   }
 }
 
-double probe_value(const probe_figure *f) {
-  const double t = f->seconds.median;
+static double value_at(const probe_figure *f, double t) {
   switch (f->unit) {
   case PROBE_GBS:
     return 1e-9 * f->bytes / t;
@@ -38,6 +37,14 @@ double probe_value(const probe_figure *f) {
     return 1e6 * t / f->steps;
   }
   return 0.0;
+}
+
+double probe_value(const probe_figure *f) {
+  return value_at(f, f->seconds.median);
+}
+
+double probe_best(const probe_figure *f) {
+  return value_at(f, f->seconds.least);
 }
 
 const char *probe_unit_name(probe_unit unit) {

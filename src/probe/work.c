@@ -168,6 +168,7 @@ void probe_say(probe *p, const char *format, ...) {
 
 double probe_gain(probe *p, const probe_figure *slow, const probe_figure *fast) {
   if (p->status || !slow || !fast || fast->seconds.median <= 0.0) return 0.0;
+  p->result->slow = slow;
   return p->result->gain = slow->seconds.median / fast->seconds.median;
 }
 

@@ -91,6 +91,12 @@ static inline bool probe_on_cpu(const probe *p) {
 /* NVIDIA's cards, by CUDA or OpenCL, name their architecture sm_NN. */
 int probe_nvidia_arch(const probe *p);
 
+/* Of matrices that naive kernels multiply: a processor would take long with the default. */
+static inline int64_t probe_order(const probe *p) {
+  const int64_t most = p->info.kind == QN_DEVICE_CPU ? 512 : p->settings.order;
+  return p->settings.order < most ? p->settings.order : most;
+}
+
 typedef struct probe_text {
   char text[24];
 } probe_text;

@@ -2,7 +2,7 @@
 # Help, the man page and the completions: all tell of the same commands, options and variables.
 # shellcheck disable=SC2154 # common.sh sets them
 . "$(dirname "$0")/common.sh"
-commands='devices gemm trmm trsm potrf bench probe npb cache'
+commands='devices gemm trmm trsm potrf bench probe roofline npb cache'
 man=$source/man/quern.1
 
 good "$quern" --help

@@ -6,7 +6,7 @@ small='--elements 4096 --order 32 --bytes 64K --seconds 0.001 --threads 1'
 
 good "$quern" probe --list
 rows=$(grep -oE '^[a-z]+' "$folder.out")
-for row in bandwidth latency peaks stride structures; do says "^$row " "$folder.out"; done
+for row in bandwidth latency peaks transfer launch allocation matmul fusion overlap prefetch; do says "^$row " "$folder.out"; done
 
 run_all() {
   # shellcheck disable=SC2086 # words

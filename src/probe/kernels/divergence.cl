@@ -11,7 +11,7 @@ QN_DEV float one_way(float x) {
 }
 
 QN_DEV float other_way(float x) {
-  for (int i = 0; i < LINKS; i++) x = (0.5f - x) * x + 0.25f;
+  for (int i = 0; i < LINKS; i++) x = 0.75f - 0.5f * x * x;
   return x;
 }
 
@@ -24,6 +24,12 @@ __kernel void branch(__global const float *restrict x, __global float *restrict 
   } else {
     y[i] = other_way(x[i]);
   }
+}
+
+/* One body alone. */
+__kernel void straight_long(__global const float *restrict x, __global float *restrict y, int n) {
+  const int i = get_global_id(0);
+  if (i < n) y[i] = one_way(x[i]);
 }
 
 /* Both bodies for everyone, then a choice without a jump. */

@@ -11,6 +11,7 @@ __kernel void relu(__global const float *restrict x, __global float *restrict y,
   if (i < n) y[i] = x[i] > 0.0f ? x[i] : 0.0f;
 }
 
-__kernel void nothing(__global float *restrict x) {
-  if (x == 0) x[0] = 0.0f;
+/* As little as a kernel can do and still be seen to have run. */
+__kernel void count_up(__global int *counter) {
+  if (get_global_id(0) == 0) counter[0] += 1;
 }

@@ -1,0 +1,44 @@
+#!/bin/sh
+# quern roofline: a tiny run with JSON and pictures, two files over one another, and what it refuses.
+# shellcheck disable=SC2154 # common.sh sets them
+. "$(dirname "$0")/common.sh"
+
+# Other work on the machine may leave a ceiling below a point: that is its own message, exit 1.
+measure() {
+  checks=$((checks + 1))
+  "$quern" roofline --device cpu --sizes 16,32 --threads 1 "$@" >"$folder.out" 2>"$folder.err"
+  status=$?
+  [ $status -eq 0 ] && return
+  { [ $status -eq 1 ] && grep -q 'lies above its ceiling' "$folder.err"; } || complain "roofline $*"
+}
+
+measure --dtype f32,f64
+holds test "$(grep -cE '^(f32|f64) +(gemm|trmm|trsm|potrf) +(16|32) ' "$folder.out")" -eq 16
+says '^ceilings: memory [0-9.]+ GB/s, caches [0-9.]+ GB/s, f32 [0-9.]+ GFLOP/s' "$folder.out"
+
+if "$quern" devices --json >/dev/null 2>&1; then
+  measure --dtype f64 --json a.json
+  for field in $(grep -oE '"[a-z_]+"' a.json | tr -d '"' | sort -u); do
+    grep -qE "^(gemm|trmm|trsm|potrf|roofline)$" <<EOT || says "\`$field\`" "$source/docs/roofline.md"
+$field
+EOT
+  done
+  sed 's/"seconds": 1/"seconds": 2/' a.json >b.json
+  good "$quern" roofline --compare a.json b.json
+  holds test "$(grep -cE '^f64 .* [0-9.]+$' "$folder.out")" -eq 8
+  if "$quern" roofline --compare a.json b.json --plot both.png >/dev/null 2>&1; then
+    holds test -s both.png
+    good "$quern" roofline --compare a.json a.json --plot both.svg
+    says '<svg' both.svg
+    bad 2 'ends in .svg or .png' "$quern" roofline --plot roof.jpg
+    bad 2 'cannot be written' "$quern" roofline --plot nowhere/roof.png
+  fi
+  echo '{"kind": "bench"}' >other.json
+  bad 2 'other.json: not a file of quern roofline' "$quern" roofline --compare a.json other.json
+  bad 2 'none.json: ' "$quern" roofline --compare a.json none.json
+fi
+bad 2 '--compare takes two JSON files' "$quern" roofline --compare a.json
+bad 2 "takes no 'gemm' without --compare" "$quern" roofline gemm
+bad 2 '--sizes takes orders' "$quern" roofline --sizes 16,0
+bad 2 '--dtype takes f16' "$quern" roofline --dtype f31
+finish
