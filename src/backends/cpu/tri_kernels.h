@@ -39,10 +39,11 @@ typedef struct qn_tri_kernels {
    * column .. column+k-1, k >= 4. */
   void (*pack_rectangle)(const qn_tri_form *f, int64_t row, int64_t column, int64_t k,
                          int64_t blocks, void *rectangle);
-  /* Packs right-hand sides first .. first+count-1 (count <= mr), times alpha, and puts them back. A
-   * panel has room for n rounded up to nr. */
-  void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panel);
-  void (*unpack)(const qn_tri_form *f, int64_t first, int64_t count, const void *panel);
+  /* Packs right-hand sides first .. first+count-1, times alpha, mr a panel, and puts them back. A
+   * panel has room for n rounded up to nr; panel_size is the bytes from one to the next. */
+  void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panels, size_t panel_size);
+  void (*unpack)(const qn_tri_form *f, int64_t first, int64_t count, const void *panels,
+                 size_t panel_size);
   /* On the n unknowns from `panel` on, that is with the zeros before them. */
   void (*solve)(int64_t n, bool divide, const void *triangle, void *panel);
   void (*multiply)(int64_t n, const void *triangle, void *panel);

@@ -91,31 +91,43 @@ QN_INLINE void FOR(unpack_down)(REAL *dst, const bool reverse, ptrdiff_t sj, int
   }
 }
 
-/* Right-hand sides contiguous (the right side): vectors as they stand, planes taken apart. */
-static void FOR(pack_across)(const REAL *src, ptrdiff_t si, int64_t n, REAL *dst) {
+/* Right-hand sides contiguous (the right side): vectors as they stand, planes taken apart. Several
+ * panels, `stride` apart, side by side: long runs of each unknown are what the processor fetches
+ * ahead. */
+QN_INLINE void FOR(pack_across)(const REAL *src, ptrdiff_t si, int64_t n, REAL *dst, size_t stride,
+                                const int panels) {
   for (int64_t k = 0; k < n; k++, src += si, dst += PLANES * TMR) {
-    QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+    for (int i = 0; i < panels; i++) {
+      const REAL *from = src + i * PLANES * TMR;
+      REAL *to = dst + i * stride;
+      QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
 #if PLANES == 1
-      ON(store)(dst + g, ON(load)(src + g));
+        ON(store)(to + g, ON(load)(from + g));
 #else
-      ON(vec) x = ON(load)(src + 2 * g), y = ON(load)(src + 2 * g + LANES);
-      ON(store)(dst + g, QN_SHUFFLE(x, y, QN_LANES(EVEN, LANES)));
-      ON(store)(dst + TMR + g, QN_SHUFFLE(x, y, QN_LANES(ODD, LANES)));
+        ON(vec) x = ON(load)(from + 2 * g), y = ON(load)(from + 2 * g + LANES);
+        ON(store)(to + g, QN_SHUFFLE(x, y, QN_LANES(EVEN, LANES)));
+        ON(store)(to + TMR + g, QN_SHUFFLE(x, y, QN_LANES(ODD, LANES)));
 #endif
+      }
     }
   }
 }
 
-static void FOR(unpack_across)(REAL *dst, ptrdiff_t si, int64_t n, const REAL *src) {
+QN_INLINE void FOR(unpack_across)(REAL *dst, ptrdiff_t si, int64_t n, const REAL *src,
+                                  size_t stride, const int panels) {
   for (int64_t k = 0; k < n; k++, dst += si, src += PLANES * TMR) {
-    QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+    for (int i = 0; i < panels; i++) {
+      const REAL *from = src + i * stride;
+      REAL *to = dst + i * PLANES * TMR;
+      QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
 #if PLANES == 1
-      ON(store)(dst + g, ON(load)(src + g));
+        ON(store)(to + g, ON(load)(from + g));
 #else
-      ON(vec) x = ON(load)(src + g), y = ON(load)(src + TMR + g);
-      ON(store)(dst + 2 * g, QN_SHUFFLE(x, y, QN_LANES(LO, LANES)));
-      ON(store)(dst + 2 * g + LANES, QN_SHUFFLE(x, y, QN_LANES(HI, LANES)));
+        ON(vec) x = ON(load)(from + g), y = ON(load)(from + TMR + g);
+        ON(store)(to + 2 * g, QN_SHUFFLE(x, y, QN_LANES(LO, LANES)));
+        ON(store)(to + 2 * g + LANES, QN_SHUFFLE(x, y, QN_LANES(HI, LANES)));
 #endif
+      }
     }
   }
 }
@@ -135,38 +147,59 @@ static void FOR(scale_panel)(qn_scalar alpha, int64_t n, REAL *panel) {
 #endif
 }
 
-static void FOR(pack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, void *panel) {
-  ptrdiff_t si = f->bi * PLANES, sj = f->bj * PLANES;
-  const REAL *src = (const REAL *)f->b + first * sj;
-  int64_t pad = qn_round_up(f->n, TNR) - f->n, steps = f->n * PLANES;
-  REAL *dst = panel;
-  memset(dst, 0, (size_t)(pad * PLANES * TMR) * sizeof(REAL));
-  dst += pad * PLANES * TMR;
-  if (count < TMR || steps < PIECE) {
-    FOR(pack_part)(src, si, sj, f->n, count, dst);
-  } else if (f->bj == 1) {
-    FOR(pack_across)(src, si, f->n, dst);
-  } else if (f->bi > 0) {
-    FOR(pack_down)(src, false, sj, steps, dst);
-  } else {
-    FOR(pack_down)(src, true, sj, steps, dst);
-  }
-  if (f->alpha.re != 1 || (PLANES == 2 && f->alpha.im != 0)) FOR(scale_panel)(f->alpha, f->n, dst);
+/* How many panels go side by side where `count` right-hand sides are left. */
+QN_INLINE int FOR(panels_abreast)(const qn_tri_form *f, int64_t count) {
+  enum { MOST = 8 };
+  return f->bj == 1 ? (int)qn_max64(1, qn_min64(MOST, count / TMR)) : 1;
 }
 
-static void FOR(unpack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, const void *panel) {
+static void FOR(pack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, void *panels,
+                          size_t panel_size) {
   ptrdiff_t si = f->bi * PLANES, sj = f->bj * PLANES;
+  int64_t pad = (qn_round_up(f->n, TNR) - f->n) * PLANES * TMR, steps = f->n * PLANES;
+  size_t stride = panel_size / sizeof(REAL);
+  const REAL *src = (const REAL *)f->b + first * sj;
+  REAL *dst = (REAL *)panels + pad;
+  for (int abreast; count > 0; count -= abreast * TMR) {
+    abreast = FOR(panels_abreast)(f, count);
+    if (count < TMR || steps < PIECE) {
+      FOR(pack_part)(src, si, sj, f->n, qn_min64(count, TMR), dst);
+    } else if (f->bj == 1) {
+      FOR(pack_across)(src, si, f->n, dst, stride, abreast);
+    } else if (f->bi > 0) {
+      FOR(pack_down)(src, false, sj, steps, dst);
+    } else {
+      FOR(pack_down)(src, true, sj, steps, dst);
+    }
+    src += abreast * TMR * sj;
+    for (int i = 0; i < abreast; i++, dst += stride) {
+      memset(dst - pad, 0, (size_t)pad * sizeof(REAL));
+      if (f->alpha.re != 1 || (PLANES == 2 && f->alpha.im != 0))
+        FOR(scale_panel)(f->alpha, f->n, dst);
+    }
+  }
+}
+
+static void FOR(unpack_rhs)(const qn_tri_form *f, int64_t first, int64_t count, const void *panels,
+                            size_t panel_size) {
+  ptrdiff_t si = f->bi * PLANES, sj = f->bj * PLANES;
+  int64_t pad = (qn_round_up(f->n, TNR) - f->n) * PLANES * TMR, steps = f->n * PLANES;
+  size_t stride = panel_size / sizeof(REAL);
   REAL *dst = (REAL *)f->b + first * sj;
-  int64_t pad = qn_round_up(f->n, TNR) - f->n, steps = f->n * PLANES;
-  const REAL *src = (const REAL *)panel + pad * PLANES * TMR;
-  if (count < TMR || steps < PIECE) {
-    FOR(unpack_part)(dst, si, sj, f->n, count, src);
-  } else if (f->bj == 1) {
-    FOR(unpack_across)(dst, si, f->n, src);
-  } else if (f->bi > 0) {
-    FOR(unpack_down)(dst, false, sj, steps, src);
-  } else {
-    FOR(unpack_down)(dst, true, sj, steps, src);
+  const REAL *src = (const REAL *)panels + pad;
+  for (int abreast; count > 0; count -= abreast * TMR) {
+    abreast = FOR(panels_abreast)(f, count);
+    if (count < TMR || steps < PIECE) {
+      FOR(unpack_part)(dst, si, sj, f->n, qn_min64(count, TMR), src);
+    } else if (f->bj == 1) {
+      FOR(unpack_across)(dst, si, f->n, src, stride, abreast);
+    } else if (f->bi > 0) {
+      FOR(unpack_down)(dst, false, sj, steps, src);
+    } else {
+      FOR(unpack_down)(dst, true, sj, steps, src);
+    }
+    dst += abreast * TMR * sj;
+    src += abreast * stride;
   }
 }
 
@@ -219,21 +252,27 @@ QN_INLINE void FOR(pack_blocks_down)(const REAL *a, const bool reverse, ptrdiff_
   }
 }
 
-/* Columns contiguous: PIECE rows by PIECE steps at a time; the last of both overlap. */
+/* Columns contiguous: PIECE rows by PIECE steps at a time, a cache line of some rows before the
+ * next rows (whose lines may fall on theirs); the last of both overlap. The next block's rows,
+ * which come after these, are asked for. */
 QN_INLINE void FOR(pack_rows_across)(const REAL *a, const bool reverse, ptrdiff_t si, REAL sign,
                                      int64_t steps, REAL *dst) {
+  enum { LINE = 64 / sizeof(REAL) };
   (void)sign;
-  for (int64_t i = 0; i < steps; i += PIECE) {
-    int64_t s = qn_min64(i, steps - PIECE);
-    const REAL *p = reverse ? a - s - PIECE + PLANES : a + s;
+  for (int64_t i = 0; i < steps; i += LINE) {
+    int64_t end = qn_min64(i + LINE, steps);
     QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
       const int c = q + PIECE > TNR ? TNR - PIECE : q;
-      ON(piece) v[PIECE];
-      QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] = *(const ON(piece) *)(p + (c + r) * si);
-      ON(transpose_piece)(v);
-      QN_UNROLL for (int r = 0; r < PIECE; r++) {
-        if (PLANES == 2 && r % 2) v[r] *= sign;
-        *(ON(piece) *)(dst + (s + FOR(lane_step)(r, reverse)) * TNR + c) = v[r];
+      for (int64_t p = i; p < end; p += PIECE) {
+        int64_t s = qn_min64(p, steps - PIECE);
+        const REAL *from = (reverse ? a - s - PIECE + PLANES : a + s) + c * si;
+        ON(piece) v[PIECE];
+        QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] = *(const ON(piece) *)(from + r * si);
+        ON(transpose_piece)(v);
+        QN_UNROLL for (int r = 0; r < PIECE; r++) {
+          if (PLANES == 2 && r % 2) v[r] *= sign;
+          *(ON(piece) *)(dst + (s + FOR(lane_step)(r, reverse)) * TNR + c) = v[r];
+        }
       }
     }
   }

@@ -94,12 +94,9 @@ static void run_stage(const job *j, const stage *g, const void *packed, char *pa
  * is packed already. */
 static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, void *packed,
                       bool ready) {
-  const qn_tri_kernels *kernels = j->kernels;
-  for (int64_t i = first; i < last; i++) {
-    int64_t v = i * kernels->mr;
-    kernels->pack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
-                  panels + (size_t)(i - first) * j->panel_size);
-  }
+  const int64_t from = first * j->kernels->mr;
+  const int64_t count = qn_min64(last * j->kernels->mr, j->form->m) - from;
+  j->kernels->pack(j->form, from, count, panels, j->panel_size);
   for (int64_t i = 0; i < j->strips; i++) {
     int64_t s = j->solve ? i : j->strips - 1 - i;
     for (int64_t c = 0; c <= s; c++) {
@@ -109,11 +106,7 @@ static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, v
         run_stage(j, &g, packed, panels + (size_t)p * j->panel_size);
     }
   }
-  for (int64_t i = first; i < last; i++) {
-    int64_t v = i * kernels->mr;
-    kernels->unpack(j->form, v, qn_min64(kernels->mr, j->form->m - v),
-                    panels + (size_t)(i - first) * j->panel_size);
-  }
+  j->kernels->unpack(j->form, from, count, panels, j->panel_size);
 }
 
 static void work(void *arg, int thread, int threads) {
