@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "matrix.h"
 #include "blas3.h"
+#include "epilogue.h"
 #include "rng.h"
 #include <quern/version.h>
 

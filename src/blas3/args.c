@@ -62,8 +62,7 @@ static qn_status check_gemm_shapes(const qn_gemm_problem *p, const char *functio
   return QN_OK;
 }
 
-qn_status qn_gemm_args(qn_stream *stream, qn_gemm_problem *p) {
-  static const char function[] = "qn_gemm";
+qn_status qn_gemm_args(qn_stream *stream, const char *function, qn_gemm_problem *p) {
   QN_TRY(qn_stream_check(stream, function));
   QN_TRY(check_trans(p->transa, function, "transa"));
   QN_TRY(check_trans(p->transb, function, "transb"));

@@ -8,7 +8,7 @@
 
 #include "blas3/problem.h"
 
-qn_status qn_gemm_args(qn_stream *stream, qn_gemm_problem *p);
+qn_status qn_gemm_args(qn_stream *stream, const char *function, qn_gemm_problem *p);
 qn_status qn_triangular_args(qn_stream *stream, const char *function, qn_triangular_problem *p);
 qn_status qn_potrf_args(qn_stream *stream, qn_uplo uplo, qn_matrix a);
 

@@ -24,8 +24,8 @@ struct qn_epilogue {
   unsigned column[QN_EPILOGUE_NAMES];             /* of a name's first use, from 1 */
   unsigned real_column; /* of the first operation that complex numbers lack; 0: none */
   char real_name[12];   /* and its name */
-  char *expression;
-  _Atomic(const qn_replacement *) text; /* for kernels, NULL until the first use */
+  _Atomic(const qn_replacement *)
+      text; /* for kernels, NULL until the first use: all that changes */
 };
 
 /* A matrix that the expression names: element (i, j) counts at (i step_i, j step_j). */
@@ -42,6 +42,9 @@ typedef struct qn_epilogue_use {
   qn_scalar scalar[QN_EPILOGUE_SCALARS];
   uint8_t f32; /* bit i: matrix i is f32 where A is a half */
 } qn_epilogue_use;
+
+/* The function of a name; QN_EPI_COUNT where there is none. */
+qn_epilogue_code qn_epilogue_function(const char *name);
 
 /* Parses `expression` into *e, whose names stand; the error has the column. */
 qn_status qn_epilogue_parse(const char *expression, qn_epilogue *e);

@@ -1,4 +1,4 @@
-/* qn_gemm: one step, and the choice of the variant that does it. */
+/* qn_gemm and qn_gemm_ex: one step, and the choice of the variant that does it. */
 #include "blas3/args.h"
 #include "blas3/prepare.h"
 #include "blas3/settings.h"
@@ -62,13 +62,31 @@ static qn_status rehearse(qn_stream *stream, const void *problem) {
   return qn_step_gemm(stream, problem);
 }
 
+static qn_status run(qn_stream *stream, const qn_gemm_problem *p) {
+  if (p->c.rows == 0 || p->c.cols == 0) return QN_OK;
+  uint32_t form = (uint32_t)p->transa << 16 | (uint32_t)p->transb << 8 | p->c.dtype;
+  if (p->epilogue) form ^= (uint32_t)((uintptr_t)p->epilogue->text >> 4) ^ p->epilogue->f32;
+  qn_prepare_key key = {'g', p->a.dtype, form, p->c.rows, p->c.cols, qn_gemm_inner(p)};
+  QN_TRY(qn_prepare(stream, &key, rehearse, p));
+  return qn_stream_result(stream, qn_step_gemm(stream, p));
+}
+
 qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha, qn_matrix a,
                   qn_matrix b, qn_scalar beta, qn_matrix c) {
   qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL};
-  QN_TRY(qn_gemm_args(stream, &p));
-  if (c.rows == 0 || c.cols == 0) return QN_OK;
-  uint32_t form = (uint32_t)p.transa << 16 | (uint32_t)p.transb << 8 | c.dtype;
-  qn_prepare_key key = {'g', a.dtype, form, c.rows, c.cols, qn_gemm_inner(&p)};
-  QN_TRY(qn_prepare(stream, &key, rehearse, &p));
-  return qn_stream_result(stream, qn_step_gemm(stream, &p));
+  QN_TRY(qn_gemm_args(stream, "qn_gemm", &p));
+  return run(stream, &p);
+}
+
+qn_status qn_gemm_ex(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha,
+                     qn_matrix a, qn_matrix b, qn_scalar beta, qn_matrix c,
+                     const qn_epilogue *epilogue, const qn_epilogue_args *args) {
+  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL};
+  qn_epilogue_use use;
+  QN_TRY(qn_gemm_args(stream, "qn_gemm_ex", &p));
+  if (epilogue) {
+    QN_TRY(qn_epilogue_check(stream, epilogue, args, a.dtype, c, &use));
+    p.epilogue = &use;
+  }
+  return run(stream, &p);
 }

@@ -20,7 +20,23 @@ static double packed_cost(const qn_stream *stream, const qn_gemm_problem *p) {
   return 1e-7 + flop_seconds * (double)p->c.rows * (double)p->c.cols * (double)qn_gemm_inner(p);
 }
 
+static const qn_cpu_epilogue *epilogue_of(const qn_epilogue_use *use, qn_cpu_epilogue *e) {
+  if (!use) return NULL;
+  e->program = &use->epilogue->program;
+  for (int i = 0; i < QN_EPILOGUE_MATRICES; i++) {
+    const qn_epilogue_matrix *x = &use->matrix[i];
+    if (!x->m.buffer) continue;
+    e->matrix[i].data = qn_cpu_view(x->m).data;
+    e->matrix[i].step_i = x->step_i;
+    e->matrix[i].step_j = x->step_j;
+    e->matrix[i].f32 = use->f32 >> i & 1;
+  }
+  for (int i = 0; i < QN_EPILOGUE_SCALARS; i++) e->scalar[i] = use->scalar[i];
+  return e;
+}
+
 static qn_status packed_launch(qn_stream *stream, const qn_gemm_problem *p) {
+  qn_cpu_epilogue epilogue;
   qn_cpu_gemm call = {.dtype = p->a.dtype,
                       .ctype = p->c.dtype,
                       .transa = p->transa,
@@ -30,14 +46,16 @@ static qn_status packed_launch(qn_stream *stream, const qn_gemm_problem *p) {
                       .a = qn_cpu_view(p->a),
                       .b = qn_cpu_view(p->b),
                       .c = qn_cpu_view(p->c),
-                      .region = p->region};
+                      .region = p->region,
+                      .epilogue = epilogue_of(p->epilogue, &epilogue)};
   return ops_of(stream)->gemm(&call);
 }
 
 /* No product is left: C := beta C. */
 static bool scale_applicable(const qn_stream *stream, const qn_gemm_problem *p) {
   (void)stream;
-  return p->region == QN_REGION_ALL && (qn_scalar_is(p->alpha, 0.0) || qn_gemm_inner(p) == 0);
+  return p->region == QN_REGION_ALL && !p->epilogue &&
+         (qn_scalar_is(p->alpha, 0.0) || qn_gemm_inner(p) == 0);
 }
 
 static double scale_cost(const qn_stream *stream, const qn_gemm_problem *p) {

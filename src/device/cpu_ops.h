@@ -6,7 +6,7 @@
 #ifndef QN_CPU_OPS_H
 #define QN_CPU_OPS_H
 
-#include "core/core.h"
+#include "device/epilogue.h"
 #include <quern/matrix.h>
 
 #define QN_PROC_CPU_OPS "cpu_ops"
@@ -19,8 +19,21 @@ typedef struct qn_cpu_matrix {
 /* Which part of C a product writes. */
 typedef enum qn_region { QN_REGION_ALL, QN_REGION_LOWER, QN_REGION_UPPER } qn_region;
 
+/* What an epilogue's program reads beside the product: matrix i stands for slot QN_SLOT_BIAS_M + i,
+ * its element (i, j) at data[i step_i + j step_j]. */
+typedef struct qn_cpu_epilogue {
+  const qn_epilogue_program *program;
+  struct {
+    const void *data;
+    int64_t step_i, step_j;
+    bool f32; /* where A is a half: f32 in its place */
+  } matrix[QN_EPILOGUE_MATRICES];
+  qn_scalar scalar[QN_EPILOGUE_SCALARS];
+} qn_cpu_epilogue;
+
 /* C := alpha op(A) op(B) + beta C over `region`; k = a's inner dimension, possibly 0. With
- * alpha = 0, A and B are not read; with beta = 0, C is not. */
+ * alpha = 0, A and B are not read; with beta = 0, C is not. An epilogue comes with QN_REGION_ALL.
+ */
 typedef struct qn_cpu_gemm {
   qn_dtype dtype; /* of A and B */
   qn_dtype ctype; /* of C: dtype, or QN_F32 where dtype is a half */
@@ -28,6 +41,7 @@ typedef struct qn_cpu_gemm {
   qn_scalar alpha, beta;
   qn_cpu_matrix a, b, c;
   qn_region region;
+  const qn_cpu_epilogue *epilogue; /* NULL: none */
 } qn_cpu_gemm;
 
 /* B := alpha op(A) B, alpha B op(A), or the solves. f32 f64 c64 c128; alpha != 0. */

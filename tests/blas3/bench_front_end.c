@@ -31,7 +31,8 @@ static qn_status public_gemm(void) {
 }
 static qn_status inner_gemm(void) {
   qn_cpu_gemm call = {a.dtype,    c.dtype,        QN_NOTRANS,     QN_NOTRANS,     qn_real(1),
-                      qn_real(0), qn_cpu_view(a), qn_cpu_view(b), qn_cpu_view(c), QN_REGION_ALL};
+                      qn_real(0), qn_cpu_view(a), qn_cpu_view(b), qn_cpu_view(c), QN_REGION_ALL,
+                      NULL};
   return ops()->gemm(&call);
 }
 static qn_status public_trsm(void) {

@@ -77,6 +77,16 @@ void skip_unless_isa(void) {
   exit(77);
 }
 
+void skip_unless_device(void) {
+  qn_device *there;
+  if (qn_device_open(device_name(), &there) == QN_OK) {
+    qn_device_close(there);
+    return;
+  }
+  printf("skipped: %s\n", qn_last_error());
+  exit(77);
+}
+
 bool full_grid(void) {
   return strcmp(environment("QUERN_TEST_FULL", "0"), "0") != 0;
 }

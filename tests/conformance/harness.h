@@ -32,6 +32,8 @@ dice new_dice(void);
 /* Opens a device, or leaves the program as skipped (77) when QUERN_CPU_ISA names an instruction set
  * that this machine does not run. */
 void skip_unless_isa(void);
+/* The same when the device under test is not there. */
+void skip_unless_device(void);
 
 /* Asserts success, showing qn_last_error. */
 #define ok(call) ok_((call), #call, __FILE__, __LINE__)

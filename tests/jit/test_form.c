@@ -52,6 +52,29 @@ static void test_find(void **state) {
   assert_ptr_equal(qn_form_find(&fake->device, &form), kernel);
 }
 
+/* Forms that replace a file are told apart by what they put there; the compiler sees it. */
+static void test_replacement(void **state) {
+  (void)state;
+  static const qn_replacement one = {"portable/prelude.cl", "int QN_LID;\n"},
+                              two = {"portable/prelude.cl", "int QN_LID, more;\n"};
+  const qn_form plain = {.text = &text, .value = {5, 5}};
+  qn_form first = plain, second = plain;
+  first.replacement = &one;
+  second.replacement = &two;
+  const qn_jit_entry *kernel[3], *again;
+  const int before = fake->compiles;
+  assert_int_equal(qn_form_kernel(&fake->device, &plain, &kernel[0]), QN_OK);
+  assert_int_equal(qn_form_kernel(&fake->device, &first, &kernel[1]), QN_OK);
+  assert_int_equal(qn_form_kernel(&fake->device, &second, &kernel[2]), QN_OK);
+  assert_int_equal(fake->compiles, before + 3);
+  assert_ptr_not_equal(kernel[0], kernel[1]);
+  assert_ptr_not_equal(kernel[1], kernel[2]);
+  assert_ptr_equal(qn_form_find(&fake->device, &first), kernel[1]);
+  assert_int_equal(qn_form_kernel(&fake->device, &second, &again), QN_OK);
+  assert_ptr_equal(again, kernel[2]);
+  assert_int_equal(fake->compiles, before + 3);
+}
+
 static void test_batch(void **state) {
   (void)state;
   enum { COUNT = 20 };
@@ -119,6 +142,7 @@ static void test_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_replacement, setup, teardown),
       cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
       cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
       cmocka_unit_test_setup_teardown(test_full, setup, teardown),

@@ -44,6 +44,23 @@ static void test_expand(void **state) {
   qn_host_strfree(text);
 }
 
+/* Text that stands for a file goes before the embedded one, and includes what it needs. */
+static void test_replacement(void **state) {
+  (void)state;
+  static const qn_replacement mine = {"portable/out.cl",
+                                      "#include \"portable/halves.cl\"\nint replaced;\n"};
+  const char *source = "#include \"portable/out.cl\"\nint after;";
+  char *text;
+  assert_int_equal(qn_source_expand("mine.cl", source, &mine, &text), QN_OK);
+  assert_int_equal(occurrences(text, "int replaced;"), 1);
+  assert_int_equal(occurrences(text, "out_update"), 0);
+  assert_int_equal(occurrences(text, "qn_u16 qn_f32_to_bf16("), 1);
+  qn_host_strfree(text);
+  assert_int_equal(qn_source_expand("mine.cl", source, NULL, &text), QN_OK);
+  assert_int_equal(occurrences(text, "int replaced;"), 0);
+  qn_host_strfree(text);
+}
+
 static void test_missing(void **state) {
   (void)state;
   char *text;
@@ -76,9 +93,8 @@ static void test_override(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_embedded),
-      cmocka_unit_test(test_expand),
-      cmocka_unit_test(test_missing),
+      cmocka_unit_test(test_embedded),    cmocka_unit_test(test_expand),
+      cmocka_unit_test(test_replacement), cmocka_unit_test(test_missing),
       cmocka_unit_test(test_override),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

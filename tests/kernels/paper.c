@@ -229,6 +229,41 @@ static void elementwise(qn_matrix a) {
   }
 }
 
+/* One variant with an epilogue. k = 4096 on a small C is split. */
+static void epilogue(qn_buffer *buffer, qn_dtype dtype, const qn_gemm_variant *v, const char *text,
+                     int64_t k) {
+  const qn_matrix c = square(buffer, dtype, 64), column = qn_matrix_of(buffer, dtype, 64, 1, 64);
+  const qn_epilogue_args args = {column, column, c, {c}, {qn_real(1), qn_real(2)}};
+  qn_epilogue *e;
+  qn_epilogue_use use;
+  must(qn_epilogue_create(text, "s t", "x", &e));
+  must(qn_epilogue_check(stream, e, &args, dtype, c, &use));
+  const qn_gemm_problem p = {.transa = QN_NOTRANS,
+                             .transb = QN_NOTRANS,
+                             .alpha = qn_real(1),
+                             .a = qn_matrix_of(buffer, dtype, 64, k, 64),
+                             .b = qn_matrix_of(buffer, dtype, k, 64, k),
+                             .c = c,
+                             .region = QN_REGION_ALL,
+                             .epilogue = &use};
+  if (v->applicable(stream, &p)) must(v->launch(stream, &p));
+  qn_epilogue_free(e);
+}
+
+/* Each variant with an epilogue as users write them, and the sum of parts with one that has all
+ * operations. */
+static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernels) {
+  const bool complex = qn_dtype_is_complex(dtype);
+  const char *usual = complex ? "acc + bias_n" : "gelu(acc + bias_n)";
+  const char *all =
+      complex ? "abs(acc) == s ? -c / x : residual * 2"
+              : "c * (acc > row ? exp(acc) : log(s)) + min(tanh(x), erf(col)) / sqrt(residual) - "
+                "max(silu(acc), sigmoid(c)) + clamp(gelu_tanh(acc), -1, abs(t)) * (bias_m != 2)";
+  for (unsigned v = 0; v < kernels->gemms; v++)
+    epilogue(buffer, dtype, kernels->gemm[v], usual, 64);
+  epilogue(buffer, dtype, kernels->gemm[0], all, 4096);
+}
+
 static void others(qn_buffer *buffer, qn_dtype dtype) {
   qn_matrix a = square(buffer, dtype, 300), b = a;
   const qn_scalar one = qn_real(1);
@@ -282,6 +317,7 @@ void paper_compile_all(const char *arch, paper_compile *compile_one) {
   for (int dtype = 0; dtype < QN_DTYPE_COUNT; dtype++) {
     for (unsigned v = 0; v < kernels->gemms; v++)
       products(buffer, (qn_dtype)dtype, kernels->gemm[v]);
+    epilogues(buffer, (qn_dtype)dtype, kernels);
     others(buffer, (qn_dtype)dtype);
   }
   must(qn_device_warmup(device, 0, 0, NULL));

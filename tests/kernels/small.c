@@ -120,9 +120,26 @@ static void judge(const char *what, qn_dtype dtype, qn_matrix c[2]) {
 
 /* ---- the routines ---- */
 
-/* The variant by its launch, so that each runs whatever its cost here. */
+/* The device's variant by its launch, so that each runs whatever its cost here. */
+static void product(int d, const qn_gemm_variant *v, qn_gemm_problem *p, const qn_epilogue *e) {
+  qn_stream *stream = streams[d];
+  const qn_epilogue_args args = {.bias_n = matrix(stream, p->a.dtype, p->c.cols, 1, false),
+                                 .operand = {matrix(stream, p->a.dtype, p->c.rows, 1, false)},
+                                 .scalar = {qn_real(0.75)}};
+  qn_epilogue_use use;
+  if (d == 0) {
+    must(qn_gemm_ex(stream, p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, e, &args));
+  } else {
+    if (e) must(qn_epilogue_check(stream, e, &args, p->a.dtype, p->c, &use));
+    p->epilogue = e ? &use : NULL;
+    must(v->launch(stream, p));
+  }
+  qn_buffer_free(args.bias_n.buffer);
+  qn_buffer_free(args.operand[0].buffer);
+}
+
 static void gemm(const qn_gemm_variant *v, qn_trans ta, qn_trans tb, qn_dtype dtype, int64_t m,
-                 int64_t n, int64_t k) {
+                 int64_t n, int64_t k, const qn_epilogue *e) {
   qn_matrix c[2];
   for (int d = 0; d < 2; d++) {
     qn_gemm_problem p = {.transa = ta, .transb = tb, .alpha = qn_real(0.5), .beta = qn_real(2)};
@@ -132,13 +149,12 @@ static void gemm(const qn_gemm_variant *v, qn_trans ta, qn_trans tb, qn_dtype dt
                            : matrix(streams[d], dtype, n, k, false);
     p.c = c[d] = matrix(streams[d], dtype, m, n, false);
     p.region = QN_REGION_ALL;
-    must(d ? v->launch(streams[d], &p)
-           : qn_gemm(streams[d], ta, tb, p.alpha, p.a, p.b, p.beta, p.c));
+    product(d, v, &p, e);
     qn_buffer_free(p.a.buffer);
     qn_buffer_free(p.b.buffer);
   }
   char what[64];
-  snprintf(what, sizeof what, "%s %c%c", v->name, (char)ta, (char)tb);
+  snprintf(what, sizeof what, "%s %c%c%s", v->name, (char)ta, (char)tb, e ? " epilogue" : "");
   judge(what, dtype, c);
 }
 
@@ -146,12 +162,15 @@ static void gemms(qn_dtype dtype) {
   static const qn_trans trans[] = {QN_NOTRANS, QN_TRANS, QN_CONJTRANS};
   const int forms = qn_dtype_is_complex(dtype) ? 3 : 2;
   const qn_target *target = qn_target_of(qn_stream_device(streams[1]));
+  qn_epilogue *e;
+  must(qn_epilogue_create("row == 1 ? c : acc + bias_n + x * s", "s", "x", &e));
   for (unsigned v = 0; v < target->gemms; v++) {
     const qn_gemm_problem p = {.a.dtype = dtype, .c.dtype = dtype};
     if (!target->gemm[v]->applicable(streams[1], &p)) continue;
     for (int f = 0; f < forms; f++)
-      gemm(target->gemm[v], trans[f], trans[forms - 1 - f], dtype, 19, 11, 21);
+      gemm(target->gemm[v], trans[f], trans[forms - 1 - f], dtype, 19, 11, 21, f ? NULL : e);
   }
+  qn_epilogue_free(e);
 }
 
 static void triangular(const char *what, qn_dtype dtype, bool solve, qn_side side, qn_uplo uplo,

@@ -35,18 +35,25 @@ qn_product qn_product_of(const qn_cpu_gemm *p) {
       .c = p->c.data,
       .ldc = p->c.ld,
       .region = p->region,
+      .epilogue = p->epilogue,
+      .dtype = p->dtype,
   };
 }
 
+/* Whether C may hold sums before the last of them are in. */
+static bool in_place(const qn_cpu_gemm *p) {
+  if (qn_dtype_is_half(p->ctype)) return false;
+  return !p->epilogue ||
+         (qn_gemm_has_product(p) && !qn_epilogue_reads(p->epilogue->program, QN_SLOT_C));
+}
+
 qn_status qn_cpu_gemm_run(const qn_cpu_gemm *p) {
-  int64_t k = p->transa == QN_NOTRANS ? p->a.cols : p->a.rows;
   if (p->c.rows <= 0 || p->c.cols <= 0) return QN_OK;
-  bool alpha_zero = p->alpha.re == 0 && (p->alpha.im == 0 || !qn_dtype_is_complex(p->dtype));
-  if (k <= 0 || alpha_zero) {
+  if (!qn_gemm_has_product(p) && !p->epilogue) {
     qn_cpu_scale_region(p->ctype, p->beta, p->c, p->region);
     return QN_OK;
   }
-  if (qn_dtype_is_half(p->ctype)) return qn_gemm_half(p);
+  if (!in_place(p)) return qn_gemm_aside(p);
   qn_product product = qn_product_of(p);
   return qn_product_run(&product);
 }

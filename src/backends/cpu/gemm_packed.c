@@ -13,6 +13,7 @@
  * The team is a grid: row_teams threads share each packed B block and split m; col_teams groups
  * split n. k is cut by kc alone and each tile's sum runs in order of k, so that the bits depend
  * neither on the grid nor on who computes a tile. */
+#include "backends/cpu/epilogue.h"
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/threads.h"
 #include "backends/cpu/workspace.h"
@@ -92,6 +93,7 @@ typedef struct block_pair {
   range rows, cols;
   int64_t k;
   const qn_element *beta;
+  bool last; /* of k */
 } block_pair;
 
 static void one_tile(const qn_product *p, const block_pair *x, int64_t i, int64_t j, const char *a,
@@ -109,6 +111,18 @@ static void one_tile(const qn_product *p, const block_pair *x, int64_t i, int64_
   }
 }
 
+/* The epilogue of columns whose sums are all in, and still in a near cache. Not to be inlined: the
+ * run is large and a plain product has none. */
+static __attribute__((noinline)) void finish(const qn_product *p, range rows, range cols) {
+  qn_epilogue_run run;
+  qn_epilogue_begin(&run, p->epilogue, p->dtype);
+  for (int64_t j = cols.from; j < cols.to; j++)
+    for (int64_t i = rows.from; i < rows.to; i += run.strip) {
+      char *c = (char *)p->c + (size_t)(i + j * p->ldc) * p->c_size;
+      qn_epilogue_strip(&run, i, j, qn_min64(run.strip, rows.to - i), c, NULL, c);
+    }
+}
+
 /* All tiles of a pair of blocks: strips of B that stay in L2 pass by each A panel in L1. */
 static void block(const qn_product *p, const block_pair *x) {
   int64_t mr = p->kernels->mr, nr = p->kernels->nr, strip = p->blocking->strip;
@@ -120,6 +134,7 @@ static void block(const qn_product *p, const block_pair *x) {
       const char *b = b_strip;
       for (int64_t j = js; j < end; j += nr, b += b_panel) one_tile(p, x, i, j, a, b);
     }
+    if (x->last && p->epilogue) finish(p, x->rows, (range){js, end});
   }
 }
 
@@ -168,7 +183,7 @@ static void all_rows(team_job *job, const member *t, range cols, range k, bool a
       continue;
     qn_operand src = operand_at(p, &p->a, rows.from, k.from);
     if (!a_is_packed) p->kernels->pack_a(&src, rows.to - rows.from, k.to - k.from, t->a_block);
-    block_pair pair = {t->a_block, t->b_block, rows, cols, k.to - k.from, beta};
+    block_pair pair = {t->a_block, t->b_block, rows, cols, k.to - k.from, beta, k.to == p->k};
     block(p, &pair);
   }
 }

@@ -2,6 +2,15 @@
  *
  * NaN travels: a comparison with it is false, so each of these gives it back. Complex numbers have
  * what stands before the functions. */
+
+/* Of pointers that functions pass on. OpenCL's compilers mark where such a promise begins, by an
+ * instruction that simulators of devices do not know. */
+#ifdef __OPENCL_VERSION__
+#define EPI_RESTRICT
+#else
+#define EPI_RESTRICT QN_RESTRICT
+#endif
+
 #define epi_copy(a)   (a)
 #define epi_add(a, b) acc_add(a, b)
 #define epi_sub(a, b) acc_sub(a, b)
@@ -51,13 +60,20 @@ QN_DEV acc epi_clamp(acc a, acc low, acc high) {
 QN_DEV acc epi_sigmoid(acc a) {
   return 1 / (1 + exp(-a));
 }
+/* Below -1000 the next three are zero, which their formulas would not make of -Inf. */
+QN_DEV acc epi_above(acc a) {
+  return a < -1000 ? (acc)-1000 : a;
+}
 QN_DEV acc epi_silu(acc a) {
+  a = epi_above(a);
   return a / (1 + exp(-a));
 }
 QN_DEV acc epi_gelu(acc a) {
+  a = epi_above(a);
   return EPI_REAL(0.5) * a * (1 + erf(EPI_REAL(0.70710678118654752440) * a));
 }
 QN_DEV acc epi_gelu_tanh(acc a) {
+  a = epi_above(a);
   const acc cubic = a + EPI_REAL(0.044715) * a * a * a;
   return EPI_REAL(0.5) * a * (1 + tanh(EPI_REAL(0.79788456080286535588) * cubic));
 }
