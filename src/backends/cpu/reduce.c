@@ -76,10 +76,20 @@ static state squares(int64_t n, const double *x) {
   return all > 0x1p-900 && all < LARGE * LARGE ? (state){{0, all, 0}} : squares_by_size(n, x);
 }
 
+/* The smallest is the largest of the opposites. A lane that has met a NaN keeps it. */
 static state extreme(qn_reduction op, int64_t n, const double *x) {
+  const double sign = op == QN_REDUCE_MIN ? -1 : 1;
+  double lane[LANES];
+  for (int l = 0; l < LANES; l++) lane[l] = sign * nothing(op).part[0];
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      const double value = sign * x[i + l];
+      lane[l] = (value > lane[l]) | (value != value) ? value : lane[l];
+    }
   state s = nothing(op);
-  for (int64_t i = 0; i < n; i++)
-    if (beats(op, x[i], s.part[0])) s.part[0] = x[i];
+  for (int l = 0; l < LANES; l++) s = join(op, s, (state){{sign * lane[l]}});
+  for (; i < n; i++) s = join(op, s, (state){{x[i]}});
   return s;
 }
 
