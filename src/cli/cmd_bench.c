@@ -40,6 +40,8 @@ static int open_files(bench_job *job, const cli_args *args) {
   const char *json = args->value[OPT_JSON_FILE], *csv = args->value[OPT_CSV_FILE];
   int exit_status = CLI_DONE;
   if (json && !cli_json_available()) return cli_error(CLI_MISUSED, "--json: %s", cli_json_missing);
+  if (json && csv && strcmp(json, "-") == 0 && strcmp(csv, "-") == 0)
+    return cli_error(CLI_MISUSED, "--json - and --csv - would mix on standard output; name a file");
   if (json) exit_status = cli_text_begin(&job->json, json);
   if (!exit_status && csv) exit_status = cli_text_begin(&job->csv, csv);
   const bool taken = (json && strcmp(json, "-") == 0) || (csv && strcmp(csv, "-") == 0);

@@ -89,6 +89,14 @@ int cli_job_square(const cli_operand *operand) {
                    (long long)operand->file.rows, (long long)operand->file.cols);
 }
 
+/* NumPy reads the first of several arrays saved to one file, and so do we; but not in silence. */
+static void tell_beyond(const cli_operand *operand) {
+  const size_t bytes = operand->file.beyond;
+  if (operand->path && bytes)
+    cli_note("warning: %s: %zu byte%s after the array %s ignored", operand->path, bytes,
+             bytes == 1 ? "" : "s", bytes == 1 ? "is" : "are");
+}
+
 static qn_status place(cli_job *job, cli_operand *operand) {
   const bench_matrix host = cli_host_matrix(&operand->file);
   return bench_place(job->session.stream, &host, job->problem.dtype, &operand->placed);
@@ -167,6 +175,9 @@ int cli_job_run(cli_job *job) {
   const bench_matrix host = cli_host_matrix(&job->c.file);
   int exit_status = cli_check_room(job->output, bytes);
   if (exit_status) return exit_status;
+  tell_beyond(&job->a);
+  tell_beyond(&job->b);
+  tell_beyond(&job->c);
   if (job->args->value[OPT_EXPLAIN] &&
       !bench_sample_take(&job->before, &job->problem, &host, BENCH_SAMPLE_COLUMNS))
     return cli_error(CLI_FAILED, "out of memory for the samples of --explain");

@@ -134,7 +134,11 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args)
     if (answer == -1) break;
     if (answer == '?' || answer == ':')
       return refuse(command, &tables, answer, argv[optind > at ? optind - 1 : optind]);
-    args->value[id_of(command, answer)] = optarg ? optarg : "";
+    const cli_option id = id_of(command, answer);
+    const char *takes = cli_options[id].value;
+    if (takes && strcmp(takes, "FILE") == 0 && !*optarg)
+      return cli_error(CLI_MISUSED, "--%s takes the name of a file, not ''", cli_options[id].name);
+    args->value[id] = optarg ? optarg : "";
   }
   if (args->value[OPT_HELP] || args->value[OPT_VERSION]) return CLI_DONE;
   return take_operands(command, argc - optind, argv + optind, args);

@@ -22,12 +22,17 @@ int cli_get_letter(const cli_args *args, cli_option option, const char *letters,
                    cli_options[option].value, text);
 }
 
+/* The library's numbers may begin with blanks, a value of ours may not. */
+static bool begins_blank(const char *text) {
+  return isspace((unsigned char)*text);
+}
+
 /* The end of a number that is one: strtod's nan(...) and hexadecimal are let through, an empty
  * text and one that overflows are not. */
 static bool read_real(const char *text, char **end, double *value) {
   errno = 0;
   *value = strtod(text, end);
-  return *end != text && !(errno == ERANGE && isinf(*value));
+  return *end != text && !begins_blank(text) && !(errno == ERANGE && isinf(*value));
 }
 
 static bool is_unit(const char *text) {
@@ -69,7 +74,7 @@ bool cli_read_integer(const char *text, int64_t low, int64_t high, int64_t *valu
   char *end;
   errno = 0;
   const long long n = strtoll(text, &end, 10);
-  if (errno || end == text || *end || n < low || n > high) return false;
+  if (errno || end == text || *end || begins_blank(text) || n < low || n > high) return false;
   *value = n;
   return true;
 }
@@ -92,7 +97,8 @@ int cli_get_bytes(const cli_args *args, cli_option option, int64_t low, int64_t 
   static const char units[] = "KMG";
   const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
   const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-  const bool whole = end != text && !errno && (*end == '\0' || (unit && end[1] == '\0'));
+  const bool whole =
+      end != text && !begins_blank(text) && !errno && (*end == '\0' || (unit && end[1] == '\0'));
   if (whole && n >= 0 && n <= high >> shift && n << shift >= low) {
     *value = (int64_t)n << shift;
     return CLI_DONE;

@@ -54,9 +54,12 @@ qn_status qn_matrix_alloc(qn_device *device, qn_dtype dtype, int64_t rows, int64
 }
 
 /* The rectangle of a view, and whether the host's matrix of leading dimension `ld` can be
- * addressed. The device's pitch stands in dst_pitch. A whole matrix without gaps is one run. */
+ * addressed; one without elements always can. The device's pitch stands in dst_pitch. A whole
+ * matrix without gaps is one run. */
 static bool rectangle(qn_matrix m, int64_t ld, qn_rect *rect) {
   size_t element = qn_dtype_size(m.dtype), host_pitch, span;
+  *rect = (qn_rect){0};
+  if (m.rows == 0 || m.cols == 0) return true;
   if (!qn_mul_size((size_t)ld, element, &host_pitch) ||
       !qn_mul_size(host_pitch, (size_t)m.cols, &span) || span > PTRDIFF_MAX)
     return false;

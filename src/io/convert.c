@@ -113,7 +113,8 @@ qn_status qn_io_convert_matrix(const char *file, qn_dtype dtype, qn_file_matrix 
                    qn_dtype_name(m->dtype), qn_dtype_name(dtype));
   size_t count = (size_t)m->rows * (size_t)m->cols, size;
   if (!qn_mul_size(count, qn_dtype_size(dtype), &size)) size = SIZE_MAX;
-  qn_file_matrix converted = {dtype, m->rows, m->cols, m->ld, NULL, QN_IO_ALLOCATED, NULL, size};
+  qn_file_matrix converted = {dtype,           m->rows, m->cols, m->ld,    NULL,
+                              QN_IO_ALLOCATED, NULL,    size,    m->beyond};
   if (count > 0) {
     uint64_t available = qn_io_memory_available();
     converted.data = converted.base = size <= available ? qn_host_alloc(size) : NULL;

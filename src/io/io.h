@@ -24,8 +24,9 @@ typedef struct qn_file_matrix {
   void *data; /* aligned to its real type; may be overwritten, the file never changes */
   /* ---- */
   qn_io_hold hold;
-  void *base;   /* what qn_io_close gives back */
-  size_t bytes; /* and its size */
+  void *base;    /* what qn_io_close gives back */
+  size_t bytes;  /* and its size */
+  size_t beyond; /* bytes of the file after the matrix, which were ignored */
 } qn_file_matrix;
 
 /* Reads a matrix, judging by the contents, not the name: the magic of .npy, else %%MatrixMarket.

@@ -22,6 +22,7 @@ typedef struct qn_npy_header {
   int64_t rows, cols;
   size_t offset; /* of the first element in the file */
   size_t bytes;  /* of all elements; the file is known to hold them */
+  size_t beyond; /* bytes of the file after them */
 } qn_npy_header;
 
 bool qn_npy_recognise(const qn_source *source);

@@ -211,9 +211,7 @@ static qn_status check_size(const qn_source *source, qn_npy_header *header) {
                    "is cut short: %" PRId64 " x %" PRId64 " of %s needs %zu bytes after the header"
                    " and %zu are there",
                    header->rows, header->cols, qn_dtype_name(header->dtype), header->bytes, held);
-  if (held > header->bytes)
-    qn_log(QN_LOG_WARNING, "%s: %zu bytes after the array are ignored", source->name,
-           held - header->bytes);
+  header->beyond = held - header->bytes;
   return QN_OK;
 }
 

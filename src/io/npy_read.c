@@ -80,6 +80,7 @@ qn_status qn_npy_read(qn_source *source, const qn_dtype *want, qn_file_matrix *m
   m->rows = header.rows;
   m->cols = header.cols;
   m->ld = qn_max64(1, header.rows);
+  m->beyond = header.beyond;
   if (header.bytes == 0) return QN_OK;
   bool in_order = header.fortran || header.rows == 1 || header.cols == 1;
   unsigned char *elements = source->data + header.offset;

@@ -91,6 +91,14 @@ says '^%%MatrixMarket matrix array real general' X.mtx
 good "$quern" gemm X.mtx fine.mtx --alpha 0 --c X.mtx -o Y.npy
 holds cmp X.npy Y.npy
 
+# bytes after the array: told with the result, not beside another reason
+{ cat rhs.npy; printf x; } >longer.npy
+checks=$((checks + 1))
+"$quern" trsm fine.mtx longer.npy -o X.npy >"$folder.out" 2>"$folder.err" || complain 'longer.npy'
+says '^quern: warning: longer.npy: 1 byte after the array is ignored' "$folder.err"
+holds "$mat" trsm L L N N 1 fine.npy rhs.npy X.npy
+bad 2 'square' "$quern" trsm longer.npy rhs.npy -o Y.npy
+
 # a diagonal with zeros: named, and solved as division has it
 "$mat" values singular.npy f8 4 4 1 2 3 0 0 0 4 0 0 0 5 0 0 0 0 0
 "$mat" values ones.npy f8 4 1 1 1 1 1

@@ -19,6 +19,8 @@ bad 2 'unknown option -z' "$quern" trsm -z
 bad 2 'option --side needs a value' "$quern" trsm A.npy B.npy -o X.npy --side
 bad 2 'option -o needs a value' "$quern" trsm A.npy B.npy -o
 bad 2 'option --explain takes no value' "$quern" trsm A.npy B.npy -o X.npy --explain=yes
+bad 2 "output takes the name of a file, not ''" "$quern" trsm A.npy B.npy -o ''
+bad 2 'json - and --csv - would mix' "$quern" bench gemm --sizes 8 --json - --csv -
 bad 2 'operand is missing; usage: quern trsm A B -o X' "$quern" trsm A.npy -o X.npy
 bad 2 "'C.npy' is one operand too many" "$quern" gemm A.npy B.npy C.npy
 bad 2 ' -o FILE is missing' "$quern" trsm A.npy B.npy
@@ -31,14 +33,14 @@ bad 2 "uplo takes L\|U, not 'N'" "$quern" potrf A.npy -o X.npy --uplo N
 bad 2 "trans takes N\|T\|C, not 'H'" "$quern" trmm A.npy B.npy -o X.npy --trans H
 bad 2 "diag takes N\|U" "$quern" trmm A.npy B.npy -o X.npy --diag L
 bad 2 "transb takes N\|T\|C" "$quern" gemm A.npy B.npy -o X.npy --transb R
-for value in two 1e999 1-2 2ii '' 1,5; do
+for value in two 1e999 1-2 2ii '' 1,5 ' 2'; do
   bad 2 "alpha takes a number.*not '$value'" "$quern" trsm A.npy B.npy -o X.npy --alpha "$value"
 done
 bad 2 'alpha 1-2i is complex and A.npy is f64; --dtype c128' \
   "$quern" trsm A.npy B.npy -o X.npy --alpha 1-2i
 bad 2 'beta needs --c' "$quern" gemm A.npy B.npy -o X.npy --beta 2
 bad 2 'dtype takes f16 .* not' "$quern" trsm A.npy B.npy -o X.npy --dtype f128
-for value in 0 -1 1.5 many ''; do
+for value in 0 -1 1.5 many '' ' 2'; do
   bad 2 "threads takes a whole number" "$quern" trsm A.npy B.npy -o X.npy --threads "$value"
 done
 

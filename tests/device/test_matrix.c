@@ -189,6 +189,9 @@ static void copies_check_the_hosts_side(void **state) {
   assert_int_equal(qn_matrix_write(f->stream, m, data, INT64_MAX / 8), QN_EINVAL);
   assert_non_null(strstr(qn_last_error(), "beyond the address space"));
   assert_int_equal(qn_matrix_write(f->stream, m, data, (int64_t)1 << 59), QN_EINVAL);
+  qn_matrix none = qn_matrix_sub(m, 0, 0, m.rows, 0);
+  assert_int_equal(qn_matrix_write(f->stream, none, NULL, INT64_MAX), QN_OK);
+  assert_int_equal(qn_matrix_read(f->stream, NULL, INT64_MAX, none), QN_OK);
   m = view(f, 0, 0, 5, 1);
   assert_int_equal(qn_matrix_write(f->stream, m, NULL, 1), QN_OK);
   assert_int_equal(qn_matrix_read(f->stream, NULL, 1, m), QN_OK);

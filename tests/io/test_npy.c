@@ -242,6 +242,7 @@ static void bytes_after_the_array_are_ignored(void **state) {
   qn_file_matrix m = open_ok(
       npy_file("t.npy", 1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2,), }", data, 24));
   assert_true(m.rows == 2 && at(&m, 1, 0) == 2);
+  assert_int_equal(m.beyond, 8);
   qn_io_close(&m);
 }
 
