@@ -51,6 +51,12 @@ for device in $devices; do
     try "$device demo" "$build/bin/co2_forecast" --device "$device" --out "$logs/demo"
 
   case $device in cuda:*) ;; *) continue ;; esac
+  for variant in pipe_large pipe_medium pipe_small; do # whatever the costs would choose
+    for topic in gemm exact nonfinite; do
+      try "$device $variant $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
+        QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_$topic"
+    done
+  done
   if command -v compute-sanitizer >/dev/null 2>&1; then
     # API errors are not reported: the cuda backend learns a kernel's parameters by asking for one
     # after the other until the driver says that there are no more, and the tool would count each

@@ -63,7 +63,9 @@ qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shap
   const qn_jit_entry *kernel;
   QN_TRY(qn_form_kernel(stream->device, form, &kernel));
   qn_launch launch = {.groups = {(uint32_t)shape.x, (uint32_t)shape.y, (uint32_t)shape.z},
-                      .group = {shape.items, 1, 1}};
+                      .group = {shape.items, 1, 1},
+                      .cluster = {1, 1, call->cluster},
+                      .dynamic_local = call->dynamic};
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }
 

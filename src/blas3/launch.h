@@ -17,6 +17,8 @@ typedef struct qn_call {
     double f64[2];
   } values[QN_CALL_ARGS];
   unsigned count;
+  /* CUDA alone: how many groups along z are one cluster (0 for none), bytes of dynamic memory. */
+  uint32_t cluster, dynamic;
 } qn_call;
 
 void qn_call_i32(qn_call *call, int32_t value);

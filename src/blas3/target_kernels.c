@@ -1,5 +1,6 @@
 /* The target over compiled kernels: any device with a compiler. Base blocks run in one launch each;
  * src/kernels/portable/triangle.cl has the canonical form they work on. */
+#include "blas3/gemm_pipelined.h"
 #include "blas3/gemm_tiled.h"
 #include "blas3/gemm_vector.h"
 #include "blas3/launch.h"
@@ -143,9 +144,10 @@ static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
   return qn_call_each(stream, src, &form, &call);
 }
 
-static const qn_gemm_variant *const variants[] = {&qn_gemm_tile_large, &qn_gemm_tile_wide,
-                                                  &qn_gemm_tile_small, &qn_gemm_dmma_large,
-                                                  &qn_gemm_dmma_small, &qn_gemm_vector};
+static const qn_gemm_variant *const variants[] = {
+    &qn_gemm_pipe_large, &qn_gemm_pipe_medium, &qn_gemm_pipe_small,
+    &qn_gemm_tile_large, &qn_gemm_tile_wide,   &qn_gemm_tile_small,
+    &qn_gemm_dmma_large, &qn_gemm_dmma_small,  &qn_gemm_vector};
 
 const qn_target qn_target_kernels = {
     .base = "kernel_base",

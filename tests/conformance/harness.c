@@ -55,8 +55,18 @@ qn_stream *the_stream(void) {
   return stream;
 }
 
+/* Whether the variant that QUERN_GEMM_VARIANT forces, if any, does products of the dtype. */
+static bool variant_has(qn_dtype dtype) {
+  if (!*environment("QUERN_GEMM_VARIANT", "")) return true;
+  qn_matrix m;
+  ok(qn_matrix_alloc(device, dtype, 1, 1, &m));
+  qn_status status = qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(0.0), m, m, qn_real(0.0), m);
+  qn_buffer_free(m.buffer);
+  return status != QN_EUNSUPPORTED;
+}
+
 bool device_has(qn_dtype dtype) {
-  return info.dtypes >> dtype & 1;
+  return (info.dtypes >> dtype & 1u) && variant_has(dtype);
 }
 
 void skip_without(qn_dtype dtype) {

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* cmocka's group fixtures; `skip_without` ends a test as skipped when the device lacks a dtype. */
+/* cmocka's group fixtures; `skip_without` ends a test as skipped when the device, or the gemm
+ * variant that QUERN_GEMM_VARIANT forces, lacks a dtype. */
 int harness_open(void **state);
 int harness_close(void **state);
 qn_device *the_device(void);

@@ -1,0 +1,75 @@
+/* GEMM by the pipelined tiles of CUDA: variants of the driver in gemm_tile.c over src/kernels/cuda.
+ *
+ * On sm_90 the multipliers and copiers of all resident groups share 65536 registers of a
+ * multiprocessor, and a group may not ask for more than its threads had at the start:
+ *
+ *   128 copy + multipliers registers <= (128 + multipliers) (65536 / resident / (128 +
+ * multipliers)),
+ *
+ * the last factor rounded down to a multiple of 8. `copy` and `registers` are multiples of 8. */
+#include "blas3/gemm_pipelined.h"
+#include "blas3/gemm_tile.h"
+#include <string.h>
+
+#define STARTS_WITH(multipliers, resident)                                                         \
+  (65536 / (resident) / (QN_GEMM_COPIERS + (multipliers)) / 8 * 8)
+#define CHECK(multipliers, resident, copy, registers)                                              \
+  (0 * sizeof(char[QN_GEMM_COPIERS * (copy) + (multipliers) * (registers) <=                       \
+                           (QN_GEMM_COPIERS + (multipliers)) * STARTS_WITH(multipliers, resident)  \
+                       ? 1                                                                         \
+                       : -1]))
+
+#define COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers)         \
+  "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DMULTIPLIERS=" #multipliers   \
+  " -DRESIDENT=" #resident " -DSTAGES=" #stages " -DREGISTERS_COPY=" #copy                         \
+  " -DREGISTERS=" #registers
+
+/* Rows of shared memory are 16 bytes longer than the tile. */
+#define FFMA(size, bm, bn, bk, tm, tn, wm, wn, multipliers, resident, stages, copy, registers,     \
+             rate)                                                                                 \
+  {                                                                                                \
+    {"cuda/gemm_f32.cu", "gemm",                                                                   \
+     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy,                       \
+                    registers) " -DTM=" #tm " -DTN=" #tn,                                          \
+     QN_GEMM_TILE_MACROS},                                                                         \
+        bm, bn, bk, multipliers, resident, rate, rate,                                             \
+        stages + (int)CHECK(multipliers, resident, copy, registers),                               \
+        (bk) * (((bm) + (bn)) * (size) + 32)                                                       \
+  }
+/* Of B alone, and of each of its planes. */
+#define DMMA(size, bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, rate)       \
+  {                                                                                                \
+    {"cuda/gemm_f64.cu", "gemm",                                                                   \
+     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers),           \
+     QN_GEMM_TILE_MACROS},                                                                         \
+        bm, bn, bk, multipliers, resident, rate, rate,                                             \
+        stages + (int)CHECK(multipliers, resident, copy, registers),                               \
+        (bk) * (((bm) + (bn)) * (size) + 2 * (size))                                               \
+  }
+
+static const qn_gemm_tile large[QN_DTYPE_COUNT] = {
+    [QN_F32] = FFMA(4, 256, 128, 16, 8, 8, 64, 32, 512, 1, 4, 24, 112, 200),
+    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 4, 56, 224, 219),
+    [QN_C64] = FFMA(8, 128, 64, 16, 8, 4, 32, 32, 256, 1, 4, 56, 224, 46),
+    [QN_C128] = DMMA(16, 128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 57),
+};
+static const qn_gemm_tile medium[QN_DTYPE_COUNT] = {
+    [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 191),
+    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 194),
+};
+static const qn_gemm_tile small[QN_DTYPE_COUNT] = {
+    [QN_F32] = FFMA(4, 64, 64, 16, 8, 4, 32, 32, 128, 4, 4, 24, 96, 145),
+    [QN_F64] = DMMA(8, 64, 64, 16, 32, 32, 128, 2, 4, 40, 216, 170),
+    [QN_C64] = FFMA(8, 64, 64, 8, 8, 4, 32, 32, 128, 3, 4, 24, 136, 44),
+    [QN_C128] = DMMA(16, 64, 64, 8, 32, 32, 128, 2, 4, 40, 216, 54),
+};
+
+static bool any(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
+  const qn_device *device = stream->device;
+  return device->ops->launch && strcmp(device->info.backend, "cuda") == 0 && t->bm > 0 &&
+         qn_gemm_sm(device) >= 80 && qn_gemm_tile_fits(stream, t, g->a.dtype);
+}
+
+QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", any, &large[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", any, &medium[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", any, &small[g->a.dtype]);

@@ -1,0 +1,106 @@
+/* Copies from global to shared memory that pass by no register and are awaited in groups (sm_80 on),
+ * and clusters of groups that read one another's shared memory (sm_90 on). Needs prelude.cl and
+ * element.cl. */
+
+typedef qn_u32 shared_place; /* an address in shared memory, in bytes */
+
+QN_DEV shared_place shared_of(const void *p) {
+  return (shared_place)__cvta_generic_to_shared(p);
+}
+
+/* 16 bytes, both sides aligned to them. */
+QN_DEV void copy_vector(shared_place to, const void *from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from));
+}
+
+/* `bytes` is a constant 4, 8 or 16. */
+#define copy_bytes(to, from, bytes)                                                                 \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes))
+/* Zeros where `there` is 0; `from` is then not read. */
+#define copy_bytes_if(to, from, bytes, there)                                                       \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),    \
+               "r"((there) ? (int)(bytes) : 0))
+
+/* What was started since the last commit is one group; waits until all but `n` groups are there. */
+#define copies_commit() asm volatile("cp.async.commit_group;")
+#define copies_wait(n)  asm volatile("cp.async.wait_group %0;" ::"n"(n))
+
+/* The value of x, from here on unknown to the compiler: it is kept rather than worked out anew, and
+ * what follows from it is not worked out ahead of a loop, where it would fill registers. */
+QN_DEV int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+/* Likewise. NVRTC 13.0 merges the addresses of two branches that begin at one pointer, and has been
+ * seen to leave some of them undefined. */
+QN_DEV const elem *opaque_address(const elem *x) {
+  asm volatile("" : "+l"(x));
+  return x;
+}
+
+#if QN_SM >= 90
+/* Counters in shared memory that threads wait for. Each time `count` arrivals are complete its phase,
+ * 0 at first, changes over; a wait is for the end of the phase of that parity. */
+QN_DEV void counter_init(shared_place counter, int count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(counter), "r"(count));
+}
+QN_DEV void counter_arrive(shared_place counter) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(counter) : "memory");
+}
+/* The thread's arrival, once all copies that it has started are there. */
+QN_DEV void counter_arrive_copied(shared_place counter) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(counter) : "memory");
+}
+QN_DEV void counter_wait(shared_place counter, int parity) {
+  asm volatile("{\n.reg .pred done;\n"
+               "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+               "@!done bra again;\n}" ::"r"(counter), "r"(parity) : "memory");
+}
+
+/* Registers that a warp group (4 warps) gives back or takes. */
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define registers_release(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+#define registers_take(n)    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
+#else
+#define registers_release(n)
+#define registers_take(n)
+#endif
+
+QN_DEV void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;"
+               ::: "memory");
+}
+
+/* The same place in the shared memory of group `rank` of the cluster. */
+QN_DEV shared_place cluster_place(shared_place own, int rank) {
+  shared_place there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(rank));
+  return there;
+}
+
+QN_DEV real cluster_load_real(shared_place from) {
+  real x;
+#if QN_T == 3 || QN_T == 5
+  asm volatile("ld.shared::cluster.f64 %0, [%1];" : "=d"(x) : "r"(from));
+#else
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(from));
+#endif
+  return x;
+}
+
+QN_DEV acc cluster_load(shared_place from) {
+#if QN_IS_COMPLEX
+  return acc_make(cluster_load_real(from), cluster_load_real(from + (shared_place)sizeof(real)));
+#else
+  return cluster_load_real(from);
+#endif
+}
+
+/* The sum, in the order of the groups, of what all of a cluster have at the same place. */
+QN_DEV acc cluster_sum(shared_place own, int groups) {
+  acc all = cluster_load(cluster_place(own, 0));
+  for (int rank = 1; rank < groups; rank++) all = acc_add(all, cluster_load(cluster_place(own, rank)));
+  return all;
+}
+#endif

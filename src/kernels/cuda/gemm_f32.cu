@@ -1,0 +1,152 @@
+/* C := alpha op(A) op(B) + beta C in f32 and c64 by fused multiply-adds (gemm_kernel.cu has the
+ * kernel).
+ *
+ * Each item holds TM x TN accumulators as TM/VW by TN/VW squares; the 32 items of a warp share a
+ * WM x WN part of the tile, LX items along m and LY along n, so that their reads of shared memory
+ * fall into few wide rows:
+ *
+ *        WN: LY items of VW columns, TN/VW times
+ *      +--+--+--+--+
+ *   WM |  |  |  |  |   LX items of VW rows, TM/VW times
+ *      +--+--+--+--+
+ *
+ * Shared memory holds op(A) as [k][m] and op(B) as [k][n], each row 16 bytes longer than the tile: an
+ * operand that is contiguous along k is turned by copies of single elements, 8 of k by 4 rows a warp,
+ * which fall into 32 banks. The products of a step run in a serpentine over the fragment, so that each
+ * uses a register of the one before.
+ *
+ * Macros: those of gemm_kernel.cu; TM TN WM WN. */
+#include "portable/prelude.cl"
+#include "portable/element.cl"
+#include "portable/out.cl"
+#include "portable/vector.cl"
+#include "cuda/async.cu"
+#include "cuda/gemm_sides.cu"
+
+#define ROW(side)           (EXTENT(side) + VW)
+#define SIDE_BYTES(side)    (BK * ROW(side) * (int)sizeof(elem))
+#define VECTORS(side)       (!ALONG_K(side))
+#define MOVES(side, vector) (EXTENT(side) * BK / COPIERS / ((vector) ? VW : 1))
+
+/* Along k a warp copies 8 of k for each of 4 rows; else rows (in 16 bytes), then k. */
+#define WIDTH(vector)        ((vector) ? VW : 1)
+#define ROWS(side, vector)   QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS) /* a pass, but along k */
+#define ROWS_ALONG_K         (COPIERS / 8)
+
+QN_DEV move first_move(unsigned t, int side, int vector) {
+  move at;
+  at.row = ALONG_K(side) ? (int)(t / 8) : (int)(t % ROWS(side, vector)) * WIDTH(vector);
+  at.p = ALONG_K(side) ? (int)(t % 8) : (int)(t / ROWS(side, vector));
+  return at;
+}
+
+QN_DEV move next_move(int s, int side, int vector) {
+  const int rows = ALONG_K(side) ? ROWS_ALONG_K : ROWS(side, vector) * WIDTH(vector);
+  const int passes = EXTENT(side) / rows;
+  move by;
+  by.row = s % passes * rows;
+  by.p = s / passes * (ALONG_K(side) ? 8 : COPIERS / ROWS(side, vector));
+  return by;
+}
+
+QN_DEV shared_place place(shared_place operand, int side, move at) {
+  return operand + (at.p * ROW(side) + at.row) * (int)sizeof(elem);
+}
+QN_DEV void copy_one(shared_place operand, int side, move at, const elem *from) {
+  copy_bytes(place(operand, side, at), from, sizeof(elem));
+}
+QN_DEV void copy_one_if(shared_place operand, int side, move at, const elem *from, int there) {
+  copy_bytes_if(place(operand, side, at), from, sizeof(elem), there);
+}
+QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
+  copy_vector(place(operand, side, at), from);
+}
+
+#include "cuda/gemm_stage.cu"
+
+#define LX      (WM / TM)
+#define LY      (WN / TN)
+#define WARPS_M (BM / WM)
+#define SUMS    (TM * TN)
+
+typedef struct sums {
+  acc of[TN][TM];
+} sums;
+
+QN_DEV acc sum_at(const sums *sum, int s) {
+  return sum->of[s / TM][s % TM];
+}
+QN_DEV int sum_row(int s) {
+  return s % TM / VW * LX * VW + s % VW;
+}
+QN_DEV int sum_col(int s) {
+  return s / TM / VW * LY * VW + s / TM % VW;
+}
+
+/* The item's first row and column, and the bytes where they lie in a stage. */
+typedef struct reader {
+  int row, col;
+  unsigned a, b;
+} reader;
+
+QN_DEV reader reader_of(unsigned t) {
+  const unsigned warp = t / 32, lane = t % 32;
+  reader r;
+  r.row = (int)(warp % WARPS_M * WM + lane % LX * VW);
+  r.col = (int)(warp / WARPS_M * WN + lane / LX * VW);
+  r.a = (unsigned)opaque(r.row * (int)sizeof(elem));
+  r.b = (unsigned)opaque(SIDE_BYTES(A_SIDE) + r.col * (int)sizeof(elem));
+  return r;
+}
+
+typedef struct fragment {
+  acc a[TM], b[TN];
+} fragment;
+
+QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r) {
+  const vec *a = (const vec *)(stage + r->a + p * ROW(A_SIDE) * (int)sizeof(elem));
+  const vec *b = (const vec *)(stage + r->b + p * ROW(B_SIDE) * (int)sizeof(elem));
+  QN_UNROLL for (int v = 0; v < TM / VW; v++) UNVEC(f->a, v * VW, a[v * LX]);
+  QN_UNROLL for (int v = 0; v < TN / VW; v++) UNVEC(f->b, v * VW, b[v * LY]);
+}
+
+/* The accumulators as real numbers: part 0 real, 1 imaginary. */
+#if QN_IS_COMPLEX
+#define PART(value, part) ((part) ? (value).y : (value).x)
+#else
+#define PART(value, part) (value)
+#endif
+
+/* One real product for each accumulator: part `pa` of a by part `pb` of b, into part `to`. */
+QN_DEV void multiply_parts(sums *sum, const fragment *f, int to, int pa, int pb, int minus) {
+  QN_UNROLL for (int j = 0; j < TN; j++) {
+    QN_UNROLL for (int s = 0; s < TM; s++) {
+      const int i = j % 2 ? TM - 1 - s : s;
+      const float a = PART(f->a[i], pa), b = PART(f->b[j], pb);
+#if QN_IS_COMPLEX
+      float *x = to ? &sum->of[j][i].y : &sum->of[j][i].x;
+#else
+      float *x = &sum->of[j][i];
+#endif
+      *x = fmaf(minus ? -a : a, b, *x);
+    }
+  }
+}
+
+QN_DEV void multiply(sums *sum, const fragment *f) {
+  multiply_parts(sum, f, 0, 0, 0, 0);
+  if (!QN_IS_COMPLEX) return;
+  multiply_parts(sum, f, 1, 0, 1, TRANSB == 2);
+  multiply_parts(sum, f, 0, 1, 1, (TRANSA == 2) == (TRANSB == 2));
+  multiply_parts(sum, f, 1, 1, 0, TRANSA == 2);
+}
+
+QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
+  QN_UNROLL for (int p = 0; p < BK; p++) {
+    fragment f;
+    read_fragment(&f, stage, p, r);
+    multiply(sum, &f);
+  }
+}
+
+#include "cuda/gemm_kernel.cu"

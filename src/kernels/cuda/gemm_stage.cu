@@ -1,0 +1,138 @@
+/* How the operands of a pipelined product reach shared memory.
+ *
+ *            BN                       A group computes a BM x BN tile of C and walks over k in steps
+ *        +--------+                   of BK. STAGES steps have room in shared memory: while one is
+ *     BK |   B    |                   multiplied the next are on their way.
+ *        +--------+
+ *   BK                                Sizes that the tile does not divide: rows beyond the matrix are
+ *  +---+ +--------+                   read from its last row (what they give is never stored), and
+ *  | A | |   C    | BM                what lies beyond k counts as zero.
+ *  +---+ +--------+
+ *
+ * Where copiers are others than multipliers (gemm_sides.cu), each stage has two counters, "full" and
+ * "empty"; else there is one barrier a step.
+ *
+ * The including file says how an operand lies in shared memory; `side` is A_SIDE (rows of C) or B_SIDE
+ * (columns of C), which are called rows of the operand here:
+ *   SIDE_BYTES(side)          bytes of one stage of it
+ *   VECTORS(side)             whether 16 bytes that are neighbours in memory are so in a stage too
+ *   MOVES(side, vector)       how many moves a copier makes for one stage
+ *   first_move(t, side, vector)            what item t copies in its first
+ *   next_move(s, side, vector)             how far from there the s-th is, the same for all items
+ *   copy_one, copy_one_if, copy_16(...)    copies it */
+
+#define STAGE_BYTES (SIDE_BYTES(A_SIDE) + SIDE_BYTES(B_SIDE))
+
+typedef struct operand {
+  const elem *origin; /* element (0, 0) of the tile of the first step */
+  const elem *from;   /* what the item copies first in the next step, where all of it is there */
+  qn_i64 ld;
+  int rows;  /* of the tile that the matrix has */
+  int whole; /* 0: rows are missing; 1: none is; 2: and 16 bytes at a time are aligned */
+} operand;
+
+QN_DEV operand operand_of(const elem *x, qn_i64 ld, qn_i64 first, qn_i64 extent, qn_i64 k_from, int t,
+                          int side) {
+  operand o;
+  o.origin = x + (ALONG_K(side) ? first * ld + k_from : first + k_from * ld);
+  o.ld = ld;
+  o.rows = (int)(extent - first < EXTENT(side) ? extent - first : EXTENT(side));
+  const int aligned = ((qn_u64)o.origin | (qn_u64)ld * sizeof(elem)) % 16 == 0;
+  o.whole = opaque(o.rows < EXTENT(side) ? 0 : VECTORS(side) && aligned ? 2 : 1);
+  const move at = VECTORS(side) && o.whole == 2 ? first_move(t, side, 1) : first_move(t, side, 0);
+  o.from = o.origin + (ALONG_K(side) ? at.row * ld + at.p : at.row + at.p * ld);
+  return o;
+}
+
+/* Starts an item's share of one whole step. */
+QN_DEV void start_whole(shared_place to, const operand *o, int t, int side, int vector) {
+  const move first = first_move(t, side, vector);
+  const elem *start = opaque_address(o->from);
+  QN_UNROLL for (int s = 0; s < MOVES(side, vector); s++) {
+    const move by = next_move(s, side, vector), at = moved(first, by);
+    const elem *from = start + (ALONG_K(side) ? by.row * o->ld + by.p : by.row + by.p * o->ld);
+    if (vector)
+      copy_16(to, side, at, from);
+    else
+      copy_one(to, side, at, from);
+  }
+}
+
+/* The same where rows end within the tile, or k within the step: `left` of it counts. Rare: short
+ * rather than fast, and sparing with registers. */
+QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int step, int left) {
+  const elem *from = o->origin + (qn_i64)step * BK * (ALONG_K(side) ? 1 : o->ld);
+  _Pragma("unroll 1") for (int s = 0; s < MOVES(side, 0); s++) {
+    const move at = moved(first_move(opaque(t), side, 0), next_move(s, side, 0));
+    const int there = at.p < left, row = at.row < o->rows ? at.row : o->rows - 1;
+    const int p = there ? at.p : 0;
+    copy_one_if(to, side, at, from + (ALONG_K(side) ? row * o->ld + p : row + p * o->ld), there);
+  }
+}
+
+QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int step, int left) {
+  if (left < BK || o->whole == 0)
+    start_edge(to, o, t, side, step, left);
+  else if (VECTORS(side) && o->whole == 2)
+    start_whole(to, o, t, side, 1);
+  else
+    start_whole(to, o, t, side, 0);
+  o->from += ALONG_K(side) ? BK : BK * o->ld;
+}
+
+/* Starts the copies of a step into its stage; of the last step `tail` of k counts. */
+QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int step, int steps, int tail) {
+  const int left = step == steps - 1 ? tail : BK;
+  start_operand(stage, a, t, A_SIDE, step, left);
+  start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, step, left);
+}
+
+/* ---- the stages ---- */
+
+typedef struct pipeline {
+  shared_place base;
+  int stage, parity; /* the stage in use; the parity of its round */
+} pipeline;
+
+QN_DEV void next_stage(pipeline *line) {
+  if (++line->stage < STAGES) return;
+  line->stage = 0;
+  line->parity ^= 1;
+}
+
+#if SPECIALISED
+QN_DEV shared_place full(const pipeline *line, int stage) {
+  return line->base + STAGES * STAGE_BYTES + stage * 16;
+}
+QN_DEV shared_place empty(const pipeline *line, int stage) {
+  return line->base + STAGES * STAGE_BYTES + stage * 16 + 8;
+}
+
+QN_DEV void stages_init(const pipeline *line, int t) {
+  if (t < STAGES) {
+    counter_init(full(line, t), COPIERS);
+    counter_init(empty(line, t), MULTIPLIERS / 32);
+  }
+  __syncthreads();
+}
+
+/* All that a copier does. */
+QN_DEV void fill_stages(pipeline line, operand *a, operand *b, int t, int steps, int tail) {
+  for (int step = 0; step < steps; step++) {
+    counter_wait(empty(&line, line.stage), line.parity ^ 1); /* the first round finds all empty */
+    start_step(line.base + line.stage * STAGE_BYTES, a, b, t, step, steps, tail);
+    counter_arrive_copied(full(&line, line.stage));
+    next_stage(&line);
+  }
+}
+
+QN_DEV void stage_await(const pipeline *line) {
+  counter_wait(full(line, line->stage), line->parity);
+}
+
+QN_DEV void stage_leave(pipeline *line, int t) {
+  __syncwarp();
+  if (t % 32 == 0) counter_arrive(empty(line, line->stage));
+  next_stage(line);
+}
+#endif
