@@ -2,7 +2,7 @@
 
 _quern() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-  local commands='devices gemm trmm trsm potrf bench probe roofline npb cache help'
+  local commands='devices gemm trmm trsm potrf bench probe roofline certify npb cache help'
   local common='--device --dtype --threads --verbose --quiet --help --version'
   local file='--output --explain'
   local options values=''
@@ -18,12 +18,14 @@ _quern() {
     trmm | trsm) options="--side --uplo --trans --diag --alpha $file $common" ;;
     potrf) options="--uplo $file $common" ;;
     bench)
-      options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --json --csv
-        $common"
+      options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --against --fail-under --plot
+        --json --csv $common"
       ;;
-    probe) options='--list --elements --order --block --bytes --seconds --json --device --threads --verbose
+    probe) options='--list --elements --order --block --bytes --seconds --json --plot --device --threads
+      --verbose --quiet --help --version' ;;
+    roofline) options="--sizes --compare --seconds --json --plot $common" ;;
+    certify) options='--order --seconds --against --fail-under --json --plot --device --threads --verbose
       --quiet --help --version' ;;
-    roofline) options="--sizes --compare --json --plot $common" ;;
     cache) options='--dtype --device --verbose --quiet --help --version' ;;
     npb) options='--class --variant --mk --mi --block --json --device --threads --verbose --quiet
       --help --version' ;;
@@ -43,7 +45,7 @@ _quern() {
     --against) values="cblas cublas" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
     --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block | --elements | --order | --bytes | \
-      --seconds) return ;;
+      --seconds | --fail-under) return ;;
     --json | --csv | --plot | --output | --c | -o)
       if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames

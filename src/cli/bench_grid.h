@@ -37,6 +37,19 @@ size_t cli_grid_means(const bench_grid *grid, cli_mean means[CLI_MEANS_MOST]);
 /* GFLOP/s at the median time of a side. */
 double cli_rate(const bench_cell *cell, const bench_side *side);
 
+/* An earlier run, from its JSON file, in the place of a peer. */
+typedef struct bench_previous {
+  struct json_t *root;
+  const struct json_t *cells;
+  char text[400]; /* what it is, in one line */
+} bench_previous;
+
+/* `device` is the name of the one that computes now; another one there is noted. */
+int cli_previous_open(bench_previous *previous, const char *path, const char *device);
+void cli_previous_close(bench_previous *previous);
+/* Fills in the peer's side and the ratio of a measured cell, where the file has it. */
+void cli_previous_compare(const bench_previous *previous, bench_cell *cell);
+
 /* ---- the table ---- */
 void cli_print_grid_head(const bench_grid *grid);
 void cli_print_cell(const bench_grid *grid, const bench_cell *cell);
@@ -45,5 +58,8 @@ void cli_print_grid_foot(const bench_grid *grid);
 /* ---- files; docs/bench.md tells what each field is ---- */
 void cli_write_grid_json(const bench_grid *grid, FILE *file);
 void cli_write_grid_csv(const bench_grid *grid, FILE *file);
+
+/* The chart, to a .svg or .png; false with the reason in `error`, as qn_chart_write. */
+bool cli_draw_grid(const bench_grid *grid, const char *path, char *error);
 
 #endif

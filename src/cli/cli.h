@@ -63,7 +63,9 @@ typedef enum cli_option {
   OPT_SECONDS,
   OPT_PLOT,
   OPT_COMPARE, /* roofline */
-  OPT_CLASS,   /* npb */
+  OPT_REPORT,  /* certify */
+  OPT_FAIL_UNDER,
+  OPT_CLASS, /* npb */
   OPT_VARIANT,
   OPT_MK,
   OPT_MI,
@@ -114,7 +116,7 @@ struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_devices_command, cli_gemm_command, cli_trmm_command, cli_trsm_command,
     cli_potrf_command, cli_bench_command, cli_npb_command, cli_cache_command, cli_probe_command,
-    cli_roofline_command;
+    cli_roofline_command, cli_certify_command;
 const cli_command *cli_find_command(const char *name);
 
 /* CLI_DONE, or an exit status after an error message. argv[0] is the command's name. */

@@ -3,20 +3,32 @@
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/values.h"
+#include "plot/chart.h"
 #include <string.h>
 
 typedef struct bench_job {
   bench_grid grid;
   cli_session session;
   bench_peer *peer;
+  bench_previous previous; /* in its place */
   cli_text_file json, csv;
   bool table; /* whether the table goes to standard output */
 } bench_job;
+
+static bool is_file(const char *against) {
+  const size_t length = strlen(against), suffix = strlen(".json");
+  return length > suffix && strcmp(against + length - suffix, ".json") == 0;
+}
 
 /* Finds the peer that --against asks for. A machine without one is no failure. */
 static int find_peer(bench_job *job, const char *against) {
   char message[512];
   if (!against) return CLI_DONE;
+  if (is_file(against)) {
+    job->grid.peer = job->previous.text;
+    return cli_previous_open(&job->previous, against, job->session.info.name);
+  }
   job->peer = bench_peer_open(against, job->session.device, message, sizeof message);
   if (job->peer) {
     job->grid.peer = bench_peer_text(job->peer);
@@ -78,6 +90,7 @@ static int measure_all(bench_job *job) {
     cli_progress_end();
     if (exit_status) return exit_status;
     grid->done++;
+    if (job->previous.root) cli_previous_compare(&job->previous, cell);
     wrong |= cell->ours.wrong || cell->peer.wrong;
     if (job->table) cli_print_cell(grid, cell);
   }
@@ -85,11 +98,43 @@ static int measure_all(bench_job *job) {
   return wrong ? cli_error(CLI_FAILED, "a timed result was wrong") : CLI_DONE;
 }
 
+/* The regression mode: the worst cell must not lie under the limit. */
+static int judge(const bench_grid *grid, double fail_under) {
+  const bench_cell *worst = NULL;
+  for (size_t i = 0; i < grid->done && fail_under > 0.0; i++) {
+    const bench_cell *cell = &grid->cell[i];
+    if (cell->compared && (!worst || cell->ratio.median < worst->ratio.median)) worst = cell;
+  }
+  if (fail_under <= 0.0 || (worst && worst->ratio.median >= fail_under)) return CLI_DONE;
+  if (!worst) return cli_error(CLI_FAILED, "--fail-under: no cell was compared");
+  return cli_error(CLI_FAILED, "%s %s %s: ratio %.3f is under %g",
+                   bench_routine_name(worst->problem.routine), qn_dtype_name(worst->problem.dtype),
+                   cli_shape(&worst->problem).text, worst->ratio.median, fail_under);
+}
+
+static int draw(const bench_grid *grid, const char *path) {
+  char error[QN_CHART_ERROR];
+  if (!path || grid->done < grid->count || cli_draw_grid(grid, path, error)) return CLI_DONE;
+  return cli_error(CLI_FAILED, "%s", error);
+}
+
+static int check_options(const cli_args *args, double *fail_under) {
+  const char *against = args->value[OPT_AGAINST];
+  if (against && !is_file(against) && !bench_peer_known(against))
+    return cli_error(CLI_MISUSED,
+                     "--against takes " BENCH_PEER_NAMES ", or an earlier .json file, not '%s'",
+                     against);
+  if (args->value[OPT_FAIL_UNDER] && !against)
+    return cli_error(CLI_MISUSED, "--fail-under needs --against, something to compare with");
+  const int exit_status = cli_get_positive(args, OPT_FAIL_UNDER, 10.0, fail_under);
+  return exit_status ? exit_status : cli_check_plot(args->value[OPT_PLOT]);
+}
+
 static int run_job(bench_job *job, const cli_args *args) {
   const char *against = args->value[OPT_AGAINST];
-  if (against && !bench_peer_known(against))
-    return cli_error(CLI_MISUSED, "--against takes " BENCH_PEER_NAMES ", not '%s'", against);
-  int exit_status = cli_grid_make(&job->grid, args);
+  double fail_under = 0.0;
+  int exit_status = check_options(args, &fail_under);
+  if (!exit_status) exit_status = cli_grid_make(&job->grid, args);
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status)
     exit_status = cli_session_choose(&job->session, job->grid.cell[0].problem.dtype);
@@ -101,7 +146,8 @@ static int run_job(bench_job *job, const cli_args *args) {
   exit_status = measure_all(job);
   if (job->json.stream) cli_write_grid_json(&job->grid, job->json.stream);
   if (job->csv.stream) cli_write_grid_csv(&job->grid, job->csv.stream);
-  return exit_status;
+  if (!exit_status) exit_status = draw(&job->grid, args->value[OPT_PLOT]);
+  return exit_status ? exit_status : judge(&job->grid, fail_under);
 }
 
 static int run(const cli_args *args) {
@@ -113,14 +159,16 @@ static int run(const cli_args *args) {
   if (!exit_status) exit_status = json_status ? json_status : csv_status;
   cli_session_close(&job.session);
   bench_peer_close(job.peer);
+  cli_previous_close(&job.previous);
   cli_grid_free(&job.grid);
   return exit_status;
 }
 
 static const cli_option options[] = {
-    OPT_SIZES,   OPT_DTYPES, OPT_THREAD_LIST, OPT_NRHS,    OPT_SIDES,     OPT_UPLO,     OPT_TRANS,
-    OPT_DIAG,    OPT_TRANSA, OPT_TRANSB,      OPT_AGAINST, OPT_JSON_FILE, OPT_CSV_FILE, OPT_DEVICE,
-    OPT_VERBOSE, OPT_QUIET,  OPT_HELP,        OPT_VERSION, OPT_COUNT};
+    OPT_SIZES, OPT_DTYPES,    OPT_THREAD_LIST, OPT_NRHS,   OPT_SIDES,   OPT_UPLO,
+    OPT_TRANS, OPT_DIAG,      OPT_TRANSA,      OPT_TRANSB, OPT_AGAINST, OPT_FAIL_UNDER,
+    OPT_PLOT,  OPT_JSON_FILE, OPT_CSV_FILE,    OPT_DEVICE, OPT_VERBOSE, OPT_QUIET,
+    OPT_HELP,  OPT_VERSION,   OPT_COUNT};
 
 const cli_command cli_bench_command = {
     .name = "bench",
@@ -136,6 +184,7 @@ const cli_command cli_bench_command = {
                 "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
                 "  quern bench gemm --against cublas --device cuda:0 --dtype f32,f64,c64,c128\n"
                 "  quern bench gemm --sizes 512,4096x4096x64 --dtype f32 --json gemm.json\n"
+                "  quern bench gemm --against gemm.json --fail-under 0.95\n"
                 "  QUERN_PEER_CBLAS=/opt/blas.so quern bench potrf --against cblas\n",
     .options = options,
     .run = run,

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/values.h"
+#include "plot/chart.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static int take_settings(probe_settings *s, const cli_args *args) {
   if (!exit_status) exit_status = cli_get_integer(args, OPT_GROUP, 32, 1024, &s->block);
   if (!exit_status)
     exit_status = cli_get_bytes(args, OPT_BYTES, 1 << 16, (int64_t)1 << 33, &s->bytes);
-  if (!exit_status) exit_status = cli_get_seconds(args, OPT_SECONDS, 10.0, &s->seconds);
+  if (!exit_status) exit_status = cli_get_positive(args, OPT_SECONDS, 10.0, &s->seconds);
   return exit_status;
 }
 
@@ -105,6 +106,7 @@ static int run_job(probe_job *job, const cli_args *args) {
   if (!exit_status) exit_status = take_settings(&job->settings, args);
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status) exit_status = cli_session_choose(&job->session, QN_F32);
+  if (!exit_status) exit_status = cli_check_plot(args->value[OPT_PLOT]);
   if (!exit_status) exit_status = open_files(job, args);
   if (exit_status) return exit_status;
   probe_report *r = &job->report;
@@ -119,6 +121,10 @@ static int run_job(probe_job *job, const cli_args *args) {
     cli_json_print(root, job->json.stream);
     cli_json_free(root);
   }
+  char error[QN_CHART_ERROR];
+  const char *plot = args->value[OPT_PLOT];
+  if (plot && r->done == r->count && !probe_draw(r, plot, error))
+    return cli_error(CLI_FAILED, "%s", error);
   return exit_status;
 }
 
@@ -138,9 +144,10 @@ static int run(const cli_args *args) {
   return exit_status;
 }
 
-static const cli_option options[] = {
-    OPT_LIST,   OPT_ELEMENTS, OPT_ORDER,   OPT_GROUP, OPT_BYTES, OPT_SECONDS, OPT_JSON_FILE,
-    OPT_DEVICE, OPT_THREADS,  OPT_VERBOSE, OPT_QUIET, OPT_HELP,  OPT_VERSION, OPT_COUNT};
+static const cli_option options[] = {OPT_LIST,   OPT_ELEMENTS, OPT_ORDER,     OPT_GROUP,
+                                     OPT_BYTES,  OPT_SECONDS,  OPT_JSON_FILE, OPT_PLOT,
+                                     OPT_DEVICE, OPT_THREADS,  OPT_VERBOSE,   OPT_QUIET,
+                                     OPT_HELP,   OPT_VERSION,  OPT_COUNT};
 
 const cli_command cli_probe_command = {
     .name = "probe",

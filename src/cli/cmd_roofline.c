@@ -17,6 +17,7 @@ typedef struct roof_job {
   unsigned sizes, dtypes; /* a bit a dtype */
   cli_text_file json;
   const char *plot;
+  probe_settings settings;
   bool table;
   roof *roof;
 } roof_job;
@@ -48,11 +49,10 @@ static void set_defaults(roof_job *job) {
 
 static int take_ceilings(roof_job *job) {
   probe *p = NULL;
-  const probe_settings settings = {0};
   probe_result *curve = calloc(1, sizeof *curve);
   if (!curve) return cli_error(CLI_FAILED, "out of memory");
   cli_progress_say("ceilings", 0.0);
-  qn_status status = probe_open(job->session.stream, &settings, &p);
+  qn_status status = probe_open(job->session.stream, &job->settings, &p);
   if (!status) status = probe_measure_ceilings(p);
   if (!status) status = probe_run(p, probe_find_row("bandwidth"), curve);
   if (!status) job->roof->ceilings = *probe_get_ceilings(p);
@@ -155,6 +155,7 @@ static int measure(roof_job *job, const cli_args *args) {
   int exit_status = cli_get_list(args, OPT_SIZES, "orders such as 256,512", add_size, job);
   if (!exit_status)
     exit_status = cli_get_list(args, OPT_DTYPES, "f16 bf16 f32 f64 c64 c128", add_dtype, job);
+  if (!exit_status) exit_status = cli_get_positive(args, OPT_SECONDS, 10.0, &job->settings.seconds);
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status) exit_status = cli_session_choose(&job->session, QN_F32);
   const char *json = args->value[OPT_JSON_FILE];
@@ -244,9 +245,9 @@ static int run(const cli_args *args) {
   return exit_status;
 }
 
-static const cli_option options[] = {OPT_SIZES, OPT_DTYPES, OPT_COMPARE, OPT_JSON_FILE,
-                                     OPT_PLOT,  OPT_DEVICE, OPT_THREADS, OPT_VERBOSE,
-                                     OPT_QUIET, OPT_HELP,   OPT_VERSION, OPT_COUNT};
+static const cli_option options[] = {
+    OPT_SIZES,   OPT_DTYPES,  OPT_COMPARE, OPT_SECONDS, OPT_JSON_FILE, OPT_PLOT, OPT_DEVICE,
+    OPT_THREADS, OPT_VERBOSE, OPT_QUIET,   OPT_HELP,    OPT_VERSION,   OPT_COUNT};
 
 const cli_command cli_roofline_command = {
     .name = "roofline",

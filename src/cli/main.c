@@ -9,17 +9,9 @@
 enum { COMMANDS_MOST = 16, WORDS_MOST = 64 };
 
 const cli_command *const cli_commands[COMMANDS_MOST] = {
-    &cli_devices_command,
-    &cli_gemm_command,
-    &cli_trmm_command,
-    &cli_trsm_command,
-    &cli_potrf_command,
-    &cli_bench_command,
-    &cli_probe_command,
-    &cli_roofline_command,
-    &cli_npb_command,
-    &cli_cache_command,
-    NULL,
+    &cli_devices_command, &cli_gemm_command,  &cli_trmm_command,  &cli_trsm_command,
+    &cli_potrf_command,   &cli_bench_command, &cli_probe_command, &cli_roofline_command,
+    &cli_certify_command, &cli_npb_command,   &cli_cache_command, NULL,
 };
 
 const cli_command *cli_find_command(const char *name) {

@@ -22,6 +22,9 @@ void probe_print_result(const probe_result *result);
 /* Whether a timed result was wrong anywhere. */
 bool probe_any_wrong(const probe_report *report);
 
+/* Draws the rows that have curves; false with the reason in `error`, as qn_chart_write. */
+bool probe_draw(const probe_report *report, const char *path, char *error);
+
 /* docs/probe.md tells what each field is. */
 cli_json *probe_report_json(const probe_report *report);
 cli_json *probe_ceilings_json(const probe_ceilings *ceilings);

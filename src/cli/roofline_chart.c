@@ -146,8 +146,11 @@ static void make_panel(roof_panel *p, qn_dtype dtype, const roof *r, const roof 
   if (other) add_points(p, other, true);
   *panel = (qn_chart_panel){
       .heading = qn_dtype_name(dtype),
-      .x = {"operations a byte", QN_SCALE_LOG10, p->x_low, p->x_high},
-      .y = {"GFLOP/s", QN_SCALE_LOG10, p->y_low, p->y_high},
+      .x = {.label = "operations a byte",
+            .scale = QN_SCALE_LOG10,
+            .low = p->x_low,
+            .high = p->x_high},
+      .y = {.label = "GFLOP/s", .scale = QN_SCALE_LOG10, .low = p->y_low, .high = p->y_high},
       .series = p->series,
       .series_count = p->series_count,
       .notes = p->note,

@@ -107,7 +107,7 @@ int cli_get_bytes(const cli_args *args, cli_option option, int64_t low, int64_t 
                    name_of(option), (long long)low, (long long)high, text);
 }
 
-int cli_get_seconds(const cli_args *args, cli_option option, double high, double *value) {
+int cli_get_positive(const cli_args *args, cli_option option, double high, double *value) {
   const char *text = args->value[option];
   char *end;
   double seconds;
@@ -116,7 +116,7 @@ int cli_get_seconds(const cli_args *args, cli_option option, double high, double
     *value = seconds;
     return CLI_DONE;
   }
-  return cli_error(CLI_MISUSED, "--%s takes seconds above 0 and up to %g, not '%s'",
+  return cli_error(CLI_MISUSED, "--%s takes a number above 0 and up to %g, not '%s'",
                    name_of(option), high, text);
 }
 

@@ -21,8 +21,8 @@ int cli_get_integer(const cli_args *args, cli_option option, int64_t low, int64_
 int cli_get_bytes(const cli_args *args, cli_option option, int64_t low, int64_t high,
                   int64_t *value);
 
-/* Seconds: above 0, at most `high`. */
-int cli_get_seconds(const cli_args *args, cli_option option, double high, double *value);
+/* A number above 0, at most `high`. */
+int cli_get_positive(const cli_args *args, cli_option option, double high, double *value);
 
 int cli_get_dtype(const cli_args *args, cli_option option, qn_dtype *dtype);
 

@@ -23,6 +23,7 @@ typedef struct qn_chart_axis {
   const char *label; /* with its unit; NULL for none */
   qn_chart_scale scale;
   double low, high; /* alike: taken from the data */
+  bool unmarked;    /* no ticks: places stand for nothing but their order (x alone) */
 } qn_chart_axis;
 
 /* Told apart in print and by colour-blind readers (Okabe and Ito's set, without its yellow). */

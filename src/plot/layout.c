@@ -87,6 +87,8 @@ static double widest(cairo_t *cr, const qn_tick *ticks, int count) {
 /* The most x ticks whose labels keep a clear gap between them. */
 static void fit_x_ticks(cairo_t *cr, panel_layout *p) {
   const qn_area *a = &p->area;
+  p->x_count = 0;
+  if (a->panel->x.unmarked) return;
   qn_text_font(cr, SMALL, false);
   for (int most = (int)((a->right - a->left) / 45.0); most >= 2; most--) {
     p->x_count = qn_axis_ticks(a->panel->x.scale, a->x_low, a->x_high, most, p->x_ticks);

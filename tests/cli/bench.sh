@@ -37,9 +37,29 @@ if "$quern" devices --json >/dev/null 2>&1; then
     says "^      \"$field\":" figures.json
     says "\`$field\`" "$source/docs/bench.md"
   done
+
+  # an earlier run: the same figures give the ratio 1 or so; ten times as fast is not reached
+  good "$quern" bench trmm --sizes 16,24 --dtype f64 --nrhs 4 --threads 1 --against figures.json
+  says '^peer  figures.json: quern ' "$folder.out"
+  says '^f64 +L 16 x 4 .* [0-9.]+[~ ] +[0-9.]+$' "$folder.out"
+  says '^f64 +L 24 x 4 .* - +[0-9.]+$' "$folder.out"
+  sed 's/\("\(median\|low\|high\)": [0-9.]*\)e-/\1e-1/' figures.json >fast.json
+  bad 1 'ratio [0-9.]+ is under 0.5' "$quern" bench trmm --sizes 16 --dtype f64 --nrhs 4 --threads 1 \
+    --against fast.json --fail-under 0.5 --quiet
+  echo '{}' >other.json
+  bad 2 'other.json: not a file of quern bench' "$quern" bench gemm --sizes 16 --against other.json
+  if "$quern" bench gemm --sizes 16,32 --dtype f32,f64 --plot gemm.svg --quiet 2>"$folder.err"; then
+    says '<svg' gemm.svg
+    bad 2 'ends in .svg or .png' "$quern" bench gemm --sizes 16 --plot gemm.pdf
+  else
+    says 'cairo was missing' "$folder.err"
+  fi
 else
   bad 2 'libjansson-dev' "$quern" bench trmm --sizes 16 --json figures.json
 fi
+
+bad 2 '--fail-under needs --against' "$quern" bench gemm --fail-under 0.9
+bad 2 '--fail-under takes a number above 0' "$quern" bench gemm --against cblas --fail-under -1
 
 # the grid of make bench, small; where there is no BLAS it says so on stderr
 checks=$((checks + 1))

@@ -2,7 +2,7 @@
 # Help, the man page and the completions: all tell of the same commands, options and variables.
 # shellcheck disable=SC2154 # common.sh sets them
 . "$(dirname "$0")/common.sh"
-commands='devices gemm trmm trsm potrf bench probe roofline npb cache'
+commands='devices gemm trmm trsm potrf bench probe roofline certify npb cache'
 man=$source/man/quern.1
 
 good "$quern" --help
@@ -19,7 +19,7 @@ for command in $commands; do
   says "^usage: quern $command" "$command.txt"
   says '^examples$' "$command.txt"
   says "^  .*quern $command" "$command.txt"
-  for option in $(grep -oE -- '^ +(-[a-z], )?--[a-z]+' "$command.txt" | grep -oE -- '--[a-z]+'); do
+  for option in $(grep -oE -- '^ +(-[a-z], )?--[a-z][a-z-]*' "$command.txt" | grep -oE -- '--[a-z][a-z-]*'); do
     says "Fl Fl ${option#--}( |\$)" "$man"
     says "[ \"'({,]${option}[][ \"',})]" "$source/completions/quern.bash"
     says "[ '{,]${option}[]['},]" "$source/completions/_quern"
@@ -29,10 +29,10 @@ done
 
 # and no others
 cat ./*.txt >all.txt
-for option in $(grep -oE 'Fl Fl [a-z]+' "$man" | sed 's/Fl Fl //' | sort -u); do
+for option in $(grep -oE 'Fl Fl [a-z][a-z-]*' "$man" | sed 's/Fl Fl //' | sort -u); do
   says "--$option" all.txt
 done
-for option in $(grep -oE -- '--[a-z]+' "$source/completions/quern.bash" | sort -u); do
+for option in $(grep -oE -- '--[a-z][a-z-]*' "$source/completions/quern.bash" | sort -u); do
   says "$option" all.txt
 done
 
@@ -42,7 +42,7 @@ if command -v bash >/dev/null 2>&1; then
     bash -c '. "$1"; COMP_WORDS=(quern "$2" --) COMP_CWORD=2; _quern
       printf "%s\n" "${COMPREPLY[@]}"' - "$source/completions/quern.bash" "$command" |
       sort -u >offered
-    grep -oE -- '^ +(-[a-zA-Z], )?--[a-z]+' "$command.txt" | grep -oE -- '--[a-z]+' | sort -u >known
+    grep -oE -- '^ +(-[a-zA-Z], )?--[a-z][a-z-]*' "$command.txt" | grep -oE -- '--[a-z][a-z-]*' | sort -u >known
     holds diff known offered
   done
 fi

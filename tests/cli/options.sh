@@ -53,7 +53,7 @@ bad 2 "sizes takes .* not '0'" "$quern" bench gemm --sizes 64,0
 bad 2 "sizes takes .* not '64x64'" "$quern" bench gemm --sizes 64x64
 bad 2 "sizes takes .* not '8x8x8'" "$quern" bench trsm --sizes 8x8x8
 bad 2 "sizes takes .* not ''" "$quern" bench trsm --sizes 8,
-bad 2 "against takes cblas or cublas, not 'mkl'" "$quern" bench gemm --against mkl
+bad 2 "against takes cblas.*, or an earlier .json file, not 'mkl'" "$quern" bench gemm --against mkl
 bad 2 "dtype takes .* not 'f31'" "$quern" bench gemm --dtype f32,f31
 bad 2 "nrhs takes" "$quern" bench trsm --nrhs m
 bad 2 'nowhere/x.json' "$quern" bench gemm --sizes 8 --csv nowhere/x.json

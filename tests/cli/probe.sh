@@ -44,5 +44,5 @@ for option in elements order block; do
 done
 bad 2 '--bytes takes .* bytes, such as 64M' "$quern" probe --bytes 64Q
 bad 2 '--bytes takes .* bytes, such as 64M' "$quern" probe --bytes 12
-bad 2 '--seconds takes seconds' "$quern" probe --seconds 0
+bad 2 '--seconds takes a number above 0' "$quern" probe --seconds 0
 finish

@@ -6,18 +6,20 @@
 # Other work on the machine may leave a ceiling below a point: that is its own message, exit 1.
 measure() {
   checks=$((checks + 1))
-  "$quern" roofline --device cpu --sizes 16,32 --threads 1 "$@" >"$folder.out" 2>"$folder.err"
+  "$quern" roofline --device cpu --sizes 16 --threads 1 --seconds 0.001 "$@" >"$folder.out" 2>"$folder.err"
   status=$?
   [ $status -eq 0 ] && return
   { [ $status -eq 1 ] && grep -q 'lies above its ceiling' "$folder.err"; } || complain "roofline $*"
 }
 
-measure --dtype f32,f64
-holds test "$(grep -cE '^(f32|f64) +(gemm|trmm|trsm|potrf) +(16|32) ' "$folder.out")" -eq 16
+json=a.json
+"$quern" devices --json >/dev/null 2>&1 || json=''
+# shellcheck disable=SC2086 # none, or two words
+measure --dtype f32,f64 ${json:+--json $json}
+holds test "$(grep -cE '^(f32|f64) +(gemm|trmm|trsm|potrf) +16 ' "$folder.out")" -eq 8
 says '^ceilings: memory [0-9.]+ GB/s, caches [0-9.]+ GB/s, f32 [0-9.]+ GFLOP/s' "$folder.out"
 
-if "$quern" devices --json >/dev/null 2>&1; then
-  measure --dtype f64 --json a.json
+if [ -s a.json ]; then
   for field in $(grep -oE '"[a-z_]+"' a.json | tr -d '"' | sort -u); do
     grep -qE "^(gemm|trmm|trsm|potrf|roofline)$" <<EOT || says "\`$field\`" "$source/docs/roofline.md"
 $field
@@ -25,7 +27,7 @@ EOT
   done
   sed 's/"seconds": 1/"seconds": 2/' a.json >b.json
   good "$quern" roofline --compare a.json b.json
-  holds test "$(grep -cE '^f64 .* [0-9.]+$' "$folder.out")" -eq 8
+  holds test "$(grep -cE '^f(32|64) .* [0-9.]+$' "$folder.out")" -eq 8
   if "$quern" roofline --compare a.json b.json --plot both.png >/dev/null 2>&1; then
     holds test -s both.png
     good "$quern" roofline --compare a.json a.json --plot both.svg
