@@ -37,11 +37,21 @@ static double bandwidth_of(const roof *r, double bytes) {
   return best;
 }
 
-void roof_judge(const roof *r, roof_point *point) {
+/* The lowest arithmetic that the rate does not exceed: what goes faster than multiply-adds has used
+ * tensor cores, and is held to those. */
+static double arithmetic_of(const roof *r, const roof_point *point) {
   probe_arithmetic list[2];
   const int count = roof_arithmetics(r, point->dtype, list);
   double arithmetic = 0.0;
-  for (int i = 0; i < count; i++) arithmetic = fmax(arithmetic, r->ceilings.compute[list[i]]);
-  point->ceiling = fmin(arithmetic, roof_intensity(point) * bandwidth_of(r, point->bytes));
+  for (int i = 0; i < count; i++) {
+    arithmetic = r->ceilings.compute[list[i]];
+    if (roof_rate(point) <= slack * arithmetic) break;
+  }
+  return arithmetic;
+}
+
+void roof_judge(const roof *r, roof_point *point) {
+  const double memory = roof_intensity(point) * bandwidth_of(r, point->bytes);
+  point->ceiling = fmin(arithmetic_of(r, point), memory);
   point->above = roof_rate(point) > slack * point->ceiling;
 }

@@ -7,7 +7,7 @@
 
 /* In (-1, 1); kernels/sweep.cl computes the same. */
 static inline float probe_noise(uint32_t place, uint32_t seed) {
-  uint32_t h = (place + seed) * 2654435761u;
+  uint32_t h = (place + seed * 0x9e3779b9u) * 2654435761u;
   h = (h ^ (h >> 15)) * 2246822519u;
   h = (h ^ (h >> 13)) * 3266489917u;
   h ^= h >> 16;

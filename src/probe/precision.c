@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DTYPES = 3, SEED_A = 1, SEED_B = 2, ORDER = 2048 };
+enum { DTYPES = 3, SEED_A = 1, SEED_B = 2 };
 static const qn_dtype dtypes[DTYPES] = {QN_F32, QN_F16, QN_F64};
 
 typedef struct precision_job {
@@ -81,8 +81,8 @@ static probe_figure *one(probe *p, qn_dtype dtype, int64_t n) {
 }
 
 void probe_precision(probe *p) {
-  const int64_t usual = p->info.kind == QN_DEVICE_GPU ? ORDER : p->settings.order;
-  const int64_t n = p->settings.order < usual ? p->settings.order : usual;
+  /* a card is not filled by what fills a processor */
+  const int64_t n = p->info.kind == QN_DEVICE_GPU ? 4 * p->settings.order : p->settings.order;
   const probe_figure *f[DTYPES] = {NULL};
   for (int t = 0; t < DTYPES; t++)
     if (p->info.dtypes & 1u << dtypes[t]) f[t] = one(p, dtypes[t], n);

@@ -8,7 +8,7 @@
 void probe_release(probe *p);
 
 static int64_t largest_set(const qn_device_info *info) {
-  const int64_t floor_bytes = info->kind == QN_DEVICE_GPU ? (int64_t)1 << 30 : (int64_t)1 << 26;
+  const int64_t floor_bytes = info->kind == QN_DEVICE_GPU ? (int64_t)1 << 31 : (int64_t)1 << 26;
   int64_t bytes = floor_bytes;
   while (bytes < 4 * (int64_t)info->cache) bytes *= 2;
   while (bytes > 1 << 20 && (uint64_t)bytes * 4 > info->memory) bytes /= 2;

@@ -74,6 +74,14 @@ static void check(probe *p, probe_figure *f, const mma_shape *s, qn_buffer *out)
   }
 }
 
+/* NULL where the compiler does not know the instruction, which is no failure. */
+static qn_kernel *known_kernel(probe *p, const char *source, const char *entry,
+                               const char *options) {
+  qn_kernel *kernel = probe_kernel(p, source, entry, options);
+  if (p->status == QN_ECOMPILE) p->status = QN_OK;
+  return kernel;
+}
+
 static void one_shape(probe *p, const mma_shape *s, uint32_t groups, int arch) {
   const size_t word = s->kind == 64 ? sizeof(double) : sizeof(uint32_t);
   const size_t bytes = (size_t)(s->parts_a + CHAINS * s->parts_b) * WARP * word;
@@ -88,7 +96,8 @@ static void one_shape(probe *p, const mma_shape *s, uint32_t groups, int arch) {
                     .grid = {{groups, 1, 1}, {GROUP, 1, 1}},
                     .count = 3,
                     .turns = 1,
-                    .kernel = probe_kernel(p, probe_mma_source, "mma_chains", options)};
+                    .kernel = known_kernel(p, probe_mma_source, "mma_chains", options)};
+  if (!l.kernel) return;
   probe_figure *f = probe_add(p, "tensor", NAN, PROBE_GFLOPS, "%s", s->text);
   if (!f) return;
   l.args[0][0] = qn_arg_buffer(x);
@@ -139,7 +148,8 @@ static void wide_groups(probe *p, uint32_t groups) {
                     .grid = {{groups, 1, 1}, {GROUP, 1, 1}},
                     .count = 4,
                     .turns = 1,
-                    .kernel = probe_kernel(p, probe_wgmma_source, "wgmma_chains", NULL)};
+                    .kernel = known_kernel(p, probe_wgmma_source, "wgmma_chains", NULL)};
+  if (!l.kernel) return;
   probe_figure *f = probe_add(p, "tensor", NAN, PROBE_GFLOPS, "f16 by wgmma");
   if (!f) return;
   l.args[0][0] = qn_arg_buffer(x);

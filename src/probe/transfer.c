@@ -56,7 +56,7 @@ static const probe_figure *all_ways(probe *p, transfer_job *j, bool pinned, size
   for (int way = 0; way < 3; way++) {
     j->copies_in = way != 1;
     j->copies_out = way != 0;
-    for (size_t bytes = most >> 14 > 1024 ? most >> 14 : 1024; bytes <= most; bytes *= 8) {
+    for (size_t bytes = most >> 15 > 1024 ? most >> 15 : 1024; bytes <= most; bytes *= 8) {
       const probe_figure *f = one_way(p, j, names[pinned][way], bytes);
       if (way == 0) last = f;
     }

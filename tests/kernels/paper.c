@@ -302,7 +302,8 @@ static void benchmarks(void) {
   }
 }
 
-/* Every row of the probe, as small as it goes: what paper computes is wrong, and is not looked at. */
+/* Every row of the probe, as small as it goes: what paper computes is wrong, and is not looked at.
+ */
 static void measurements(void) {
   const probe_settings small = {4096, 32, 64, 1 << 16, 1e-6};
   static probe_result result;

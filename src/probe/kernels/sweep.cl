@@ -8,7 +8,7 @@
  * The noise is a function of the place, so that the host can tell what a buffer must hold. */
 
 QN_DEV float noise(uint place, uint seed) {
-  uint h = (place + seed) * 2654435761u;
+  uint h = (place + seed * 0x9e3779b9u) * 2654435761u;
   h = (h ^ (h >> 15)) * 2246822519u;
   h = (h ^ (h >> 13)) * 3266489917u;
   h ^= h >> 16;
