@@ -91,7 +91,7 @@ typedef enum qn_map {
 
 /* Y := map(X). All else as qn_matrix_axpby; QN_EUNSUPPORTED also for a map that a complex dtype
  * lacks.
- * Numeric: within 8 units in the last place (u = eps / 2 of the arithmetic, twice that), and one
+ * Numeric: within 16 u |y|, u = eps / 2 of the arithmetic, the logarithm within 16 u (1 + |y|); one
  *          more rounding for f16 and bf16. The functions are the device's: bits differ between
  *          devices. */
 QN_API qn_status qn_matrix_map(qn_stream *stream, qn_map map, qn_matrix x, qn_matrix y);

@@ -69,9 +69,16 @@ qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shap
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }
 
+/* A card is full some times over with this many groups; starting more takes longer than their
+ * elements. A cpu runs through a group's items one by one: there a group stays in its column. */
+enum { MOST_GROUPS = 32768 };
+
 qn_status qn_call_each(qn_stream *stream, qn_matrix over, const qn_form *form,
                        const qn_call *call) {
-  const qn_call_shape shape = {qn_ceil_div(over.rows, QN_CALL_ITEMS),
-                               qn_min64(over.cols, QN_CALL_MOST_Y), 1, QN_CALL_ITEMS};
+  const bool cpu = stream->device->info.kind == QN_DEVICE_CPU;
+  const int64_t x = qn_ceil_div(over.rows, QN_CALL_ITEMS);
+  const int64_t most = cpu ? QN_CALL_MOST_Y : qn_max64(1, MOST_GROUPS / x);
+  const int64_t y = qn_min64(over.cols, most);
+  const qn_call_shape shape = {x, y, 1, QN_CALL_ITEMS};
   return qn_call_run(stream, form, shape, call);
 }

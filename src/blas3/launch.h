@@ -47,8 +47,8 @@ typedef struct qn_call_shape {
 qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shape,
                       const qn_call *call);
 
-/* One item an element of a view: groups of QN_CALL_ITEMS along the rows, grid y along the columns,
- * where it may be less than there are. */
+/* An item for an element of a view and those beside it, some columns apart: groups of QN_CALL_ITEMS
+ * along the rows, grid y along the columns. */
 enum { QN_CALL_ITEMS = 64, QN_CALL_MOST_Y = 65535 };
 qn_status qn_call_each(qn_stream *stream, qn_matrix over, const qn_form *form, const qn_call *call);
 

@@ -1,5 +1,5 @@
 /* Y := alpha X + beta Y over views of one shape; a factor of 0 leaves its operand unread. X may be Y
- * itself. One item an element, grid x along the rows, y along the columns (any number of groups).
+ * itself. Grid: x along the rows, an item a row; y along the columns, any number of groups.
  *
  * Macros: QN_T. */
 #include "portable/prelude.cl"

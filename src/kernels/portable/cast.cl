@@ -1,5 +1,5 @@
-/* Y := X with conversion between f32 and a half. One item an
- * element, grid x along the rows, y along the columns (any number of groups).
+/* Y := X with conversion between f32 and a half. Grid: x along the rows, an
+ * item a row; y along the columns, any number of groups.
  *
  * Macros: QN_T, the half; TO_HALF 1: X is f32, Y the half; 0: the other way. */
 #include "portable/prelude.cl"

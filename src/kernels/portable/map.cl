@@ -1,5 +1,5 @@
-/* Y := f(X), element by element; X may be Y itself. One item an element, grid x along the rows, y
- * along the columns (any number of groups).
+/* Y := f(X), element by element; X may be Y itself. Grid: x along the rows, an
+ * item a row; y along the columns, any number of groups.
  *
  * Macros: QN_T; MAP, the number of a qn_map (quern/matrix.h). */
 #include "portable/prelude.cl"

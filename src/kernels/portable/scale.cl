@@ -1,5 +1,5 @@
-/* X := alpha X over a view; alpha = 0 writes zeros and reads nothing. One item an element, grid x
- * along the rows, y along the columns (any number of groups).
+/* X := alpha X over a view; alpha = 0 writes zeros and reads nothing. Grid: x along the rows,
+ * an item a row; y along the columns, any number of groups.
  *
  * Macros: QN_T. */
 #include "portable/prelude.cl"
