@@ -20,8 +20,8 @@
 #include <math.h>
 
 /* Bytes: of a packed stage, a quarter of a usual second-level cache, and of all threads' stages; of
- * all packed right-hand sides. */
-enum { STAGE_SIZE = 256 << 10, STAGES_SIZE = 4 << 20, PANELS_SIZE = 4 << 20 };
+ * all packed right-hand sides: 1024 of 1024 unknowns in f32 fit, with what rounding adds. */
+enum { STAGE_SIZE = 256 << 10, STAGES_SIZE = 3584 << 10, PANELS_SIZE = 4608 << 10 };
 
 typedef struct job {
   const qn_tri_form *form;
@@ -109,11 +109,14 @@ static void run_chunk(const job *j, int64_t first, int64_t last, char *panels, v
   j->kernels->unpack(j->form, from, count, panels, j->panel_size);
 }
 
+/* A thread's panels in as few chunks as its room allows, all of a size: each costs a packing of the
+ * triangle. */
 static void work(void *arg, int thread, int threads) {
   const job *j = arg;
-  int64_t panels = qn_ceil_div(j->form->m, j->kernels->mr), chunk = j->room / threads;
+  int64_t panels = qn_ceil_div(j->form->m, j->kernels->mr), most = j->room / threads;
   int64_t first = panels * thread / threads, last = panels * (thread + 1) / threads;
-  char *memory = j->panels + (size_t)(chunk * thread) * j->panel_size;
+  int64_t chunk = qn_ceil_div(last - first, qn_max64(1, qn_ceil_div(last - first, most)));
+  char *memory = j->panels + (size_t)(most * thread) * j->panel_size;
   for (int64_t i = first; i < last; i += chunk)
     run_chunk(j, i, qn_min64(i + chunk, last), memory, j->stages + (size_t)thread * j->stage_size,
               i > first && j->strips == 1);
