@@ -14,7 +14,10 @@ _quern() {
   fi
   case $command in
     devices) options='--json --verbose --quiet --help --version' ;;
-    gemm) options="--transa --transb --alpha --beta --c $file $common" ;;
+    gemm)
+      options="--transa --transb --alpha --beta --c --epilogue --bias --residual --scalar --operand
+        $file $common"
+      ;;
     trmm | trsm) options="--side --uplo --trans --diag --alpha $file $common" ;;
     potrf) options="--uplo $file $common" ;;
     bench)
@@ -44,9 +47,9 @@ _quern() {
     --variant) values='default port use_sm coalesced coalesced_block q_coalesced all' ;;
     --against) values="cblas cublas" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
-    --alpha | --beta | --threads | --sizes | --nrhs | --mk | --mi | --block | --elements | --order | --bytes | \
-      --seconds | --fail-under) return ;;
-    --json | --csv | --plot | --output | --c | -o)
+    --alpha | --beta | --epilogue | --scalar | --operand | --threads | --sizes | --nrhs | --mk | --mi | --block | \
+      --elements | --order | --bytes | --seconds | --fail-under) return ;;
+    --json | --csv | --plot | --output | --c | --bias | --residual | -o)
       if [[ $command != devices && $command != npb ]]; then
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -79,7 +79,8 @@ qn_status bench_call(qn_stream *stream, const bench_problem *p, qn_matrix a, qn_
                      qn_matrix c, int64_t *info) {
   switch (p->routine) {
   case BENCH_GEMM:
-    return qn_gemm(stream, p->transa, p->transb, p->alpha, a, b, p->beta, c);
+    return qn_gemm_ex(stream, p->transa, p->transb, p->alpha, a, b, p->beta, c, p->epilogue,
+                      p->epilogue_args);
   case BENCH_TRMM:
     return qn_trmm(stream, p->side, p->uplo, p->transa, p->diag, p->alpha, a, c);
   case BENCH_TRSM:

@@ -3,6 +3,7 @@
 #define BENCH_PROBLEM_H
 
 #include <quern/blas3.h>
+#include <quern/epilogue.h>
 
 typedef enum bench_routine { BENCH_GEMM, BENCH_TRMM, BENCH_TRSM, BENCH_POTRF } bench_routine;
 enum { BENCH_ROUTINE_COUNT = 4 };
@@ -21,6 +22,8 @@ typedef struct bench_problem {
   qn_uplo uplo;
   qn_diag diag;
   qn_scalar alpha, beta;
+  const qn_epilogue *epilogue; /* gemm's, or NULL */
+  const qn_epilogue_args *epilogue_args;
 } bench_problem;
 
 /* A matrix of the host, column-major; `ld` counts elements. */

@@ -53,7 +53,10 @@ qn_status qn_epilogue_parse(const char *expression, qn_epilogue *e);
 qn_status qn_epilogue_check(qn_stream *stream, const qn_epilogue *e, const qn_epilogue_args *args,
                             qn_dtype dtype, qn_matrix c, qn_epilogue_use *use);
 
-/* The text that stands for portable/epilogue.cl, made once for equal expressions. */
+/* The text that stands for portable/epilogue.cl, to be freed with qn_host_strfree; NULL without
+ * memory. */
+char *qn_epilogue_write(const qn_epilogue *e);
+/* The same, made once for equal expressions. */
 qn_status qn_epilogue_text(const qn_epilogue *e, const qn_replacement **text);
 
 #endif

@@ -156,7 +156,7 @@ typedef struct node {
   struct node *next;
 } node;
 
-/* Takes the text over, or finds its like. */
+/* Keeps a copy of the text, or finds its like. */
 static const qn_replacement *intern(const char *text) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static node *first;
@@ -177,16 +177,22 @@ static const qn_replacement *intern(const char *text) {
   return n ? &n->replacement : NULL;
 }
 
+char *qn_epilogue_write(const qn_epilogue *e) {
+  writer w = {.text = qn_host_alloc(TEXT_BYTES), .program = &e->program};
+  if (!w.text) return NULL;
+  put_all(&w);
+  char *text = qn_host_strdup(w.text);
+  qn_host_free(w.text, TEXT_BYTES);
+  return text;
+}
+
 qn_status qn_epilogue_text(const qn_epilogue *e, const qn_replacement **text) {
   _Atomic(const qn_replacement *) *kept = (_Atomic(const qn_replacement *) *)&e->text;
   *text = atomic_load(kept);
   if (*text) return QN_OK;
-  writer w = {.text = qn_host_alloc(TEXT_BYTES), .program = &e->program};
-  if (w.text) {
-    put_all(&w);
-    *text = intern(w.text);
-  }
-  qn_host_free(w.text, TEXT_BYTES);
+  char *written = qn_epilogue_write(e);
+  if (written) *text = intern(written);
+  qn_host_strfree(written);
   if (!*text) return qn_fail(QN_ENOMEM, "qn_gemm_ex", "no host memory for the epilogue's text");
   atomic_store(kept, *text);
   return QN_OK;

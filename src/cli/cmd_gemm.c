@@ -1,5 +1,5 @@
-/* quern gemm: C = alpha op(A) op(B) + beta C0. */
-#include "cli/job.h"
+/* quern gemm: C = alpha op(A) op(B) + beta C0, or an expression of it. */
+#include "cli/epilogue.h"
 #include "cli/progress.h"
 #include "cli/values.h"
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int take_options(cli_job *job) {
     return cli_error(CLI_MISUSED, "gemm: --beta needs --c FILE, the matrix that it multiplies");
   p->transa = (qn_trans)transa;
   p->transb = (qn_trans)transb;
-  return exit_status;
+  return exit_status ? exit_status : cli_epilogue_take(job);
 }
 
 /* "A.npy is 3 x 4 (transposed 4 x 3)": how the shape of an operand enters the product. */
@@ -70,6 +70,7 @@ static int run_job(cli_job *job) {
     exit_status = cli_job_read(job, &job->c, args->value[OPT_C]);
   if (!exit_status) exit_status = cli_job_agree(job, &job->a, &job->b);
   if (!exit_status && job->c.path) exit_status = cli_job_agree(job, &job->a, &job->c);
+  if (!exit_status) exit_status = cli_epilogue_read(job);
   if (exit_status) return exit_status;
   set_shape(job);
   exit_status = check_shape(job);
@@ -85,9 +86,10 @@ static int run(const cli_args *args) {
   return cli_job_end(&job, exit_status);
 }
 
-static const cli_option options[] = {OPT_OUTPUT,  OPT_TRANSA, OPT_TRANSB, OPT_ALPHA,   OPT_BETA,
-                                     OPT_C,       OPT_DEVICE, OPT_DTYPE,  OPT_THREADS, OPT_EXPLAIN,
-                                     OPT_VERBOSE, OPT_QUIET,  OPT_HELP,   OPT_VERSION, OPT_COUNT};
+static const cli_option options[] = {
+    OPT_OUTPUT,  OPT_TRANSA,   OPT_TRANSB, OPT_ALPHA,   OPT_BETA,    OPT_C,     OPT_EPILOGUE,
+    OPT_BIAS,    OPT_RESIDUAL, OPT_SCALAR, OPT_OPERAND, OPT_DEVICE,  OPT_DTYPE, OPT_THREADS,
+    OPT_EXPLAIN, OPT_VERBOSE,  OPT_QUIET,  OPT_HELP,    OPT_VERSION, OPT_COUNT};
 
 const cli_command cli_gemm_command = {
     .name = "gemm",
@@ -98,12 +100,23 @@ const cli_command cli_gemm_command = {
         "  A, B  matrices in files (.npy or .mtx); op(A) has as many columns as op(B) has rows\n"
         "  C     where the product is written\n"
         "\n"
-        "A, B and C0 are of one dtype, which the product keeps; --dtype converts them.\n",
+        "A, B and C0 are of one dtype, which the product keeps; --dtype converts them.\n"
+        "\n"
+        "--epilogue is an expression of C's arithmetic over\n"
+        "  acc          the element of the product, alpha op(A) op(B) + beta C0, not yet rounded\n"
+        "  c row col    what C0 held there, and where it is, from 0\n"
+        "  bias_m bias_n residual    one value a row, one a column, one an element\n"
+        "  names of your own         by --scalar and --operand (of C's shape, a column or a row)\n"
+        "with numbers, + - * / < <= > >= == != ?: and\n"
+        "  min max abs exp log tanh erf sqrt relu gelu gelu_tanh silu sigmoid clamp(x, low, "
+        "high)\n",
     .examples =
         "  quern gemm A.npy B.npy -o C.npy                    C = A B\n"
         "  quern gemm A.npy A.npy --transa T -o C.npy         C = A' A\n"
         "  quern gemm A.npy B.npy --c C0.npy --alpha -1 -o C.npy    C = C0 - A B\n"
-        "  quern gemm A.mtx B.npy --dtype f32 -o C.npy --explain    and where the time went\n",
+        "  quern gemm A.mtx B.npy --dtype f32 -o C.npy --explain    and where the time went\n"
+        "  quern gemm A.npy B.npy -o C.npy --epilogue 'relu(acc + bias_n)' --bias b.npy\n"
+        "  quern gemm A.npy B.npy -o C.npy --epilogue 'acc > limit' --scalar limit=0.5\n",
     .options = options,
     .run = run,
 };

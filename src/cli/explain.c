@@ -89,9 +89,13 @@ static void print_times(const cli_job *job) {
   double total =
       job->place_seconds + job->compute_seconds + job->fetch_seconds + job->write_seconds;
   for (int i = 0; i < 3; i++) total += operands[i]->read_seconds;
+  for (int i = 0; i < CLI_EXTRAS; i++) total += job->extra[i].read_seconds;
   printf("where the time went              calls        time   share    flops   GFLOP/s\n");
   for (int i = 0; i < 3; i++)
     if (operands[i]->path) print_plain("read", operands[i]->path, operands[i]->read_seconds, total);
+  for (int i = 0; i < CLI_EXTRAS; i++)
+    if (job->extra[i].path)
+      print_plain("read", job->extra[i].path, job->extra[i].read_seconds, total);
   print_plain("place on", job->session.info.id, job->place_seconds, total);
   print_working(bench_routine_name(job->problem.routine), 1, job->compute_seconds, total, flops,
                 flops);
@@ -143,6 +147,10 @@ static void print_memory(const cli_job *job) {
 
 /* Whether the result stands up to its bound; says so. */
 static int print_residual(const cli_job *job) {
+  if (job->epilogue) {
+    printf("  backward error   not judged: the result went through --epilogue\n");
+    return CLI_DONE;
+  }
   const bench_matrix a = cli_host_matrix(&job->a.file), b = cli_host_matrix(&job->b.file),
                      c = cli_host_matrix(&job->c.file);
   bench_residual r;

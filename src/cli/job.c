@@ -2,6 +2,7 @@
 #include "cli/job.h"
 #include "bench/placement.h"
 #include "bench/timing.h"
+#include "cli/epilogue.h"
 #include "cli/format.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -107,6 +108,7 @@ static qn_status place_all(cli_job *job) {
   qn_status status = place(job, &job->c);
   if (!status && job->problem.routine != BENCH_POTRF) status = place(job, &job->a);
   if (!status && job->problem.routine == BENCH_GEMM) status = place(job, &job->b);
+  if (!status) status = cli_epilogue_place(job);
   if (!status) status = qn_stream_sync(job->session.stream);
   job->place_seconds = bench_now() - start;
   return status;
@@ -213,6 +215,9 @@ int cli_job_end(cli_job *job, int exit_status) {
   close_operand(&job->a);
   close_operand(&job->b);
   close_operand(&job->c);
+  for (int i = 0; i < CLI_EXTRAS; i++) close_operand(&job->extra[i]);
+  free(job->operand_list);
+  qn_epilogue_free(job->epilogue);
   bench_sample_free(&job->before);
   cli_session_close(&job->session);
   return exit_status;

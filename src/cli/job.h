@@ -15,7 +15,7 @@ typedef struct cli_operand {
   double read_seconds;
 } cli_operand;
 
-enum { CLI_STEPS_MOST = 32 };
+enum { CLI_STEPS_MOST = 32, CLI_EXTRAS = 3 + QN_EPILOGUE_OPERANDS };
 
 /* The steps of one kind and variant, added up. */
 typedef struct cli_step {
@@ -33,7 +33,11 @@ typedef struct cli_steps {
 typedef struct cli_job {
   const cli_args *args;
   bench_problem problem;
-  cli_operand a, b, c; /* c is what is written: B of trmm and trsm, A of potrf */
+  cli_operand a, b, c;           /* c is what is written: B of trmm and trsm, A of potrf */
+  cli_operand extra[CLI_EXTRAS]; /* what an epilogue names: bias_m, bias_n, residual, one's own */
+  char *operand_list;            /* the text that paths of `extra` point into, or NULL */
+  qn_epilogue *epilogue;         /* NULL: none */
+  qn_epilogue_args epilogue_args;
   const char *output;
   cli_session session;
   bench_sample before; /* what c held, for the backward error */

@@ -39,7 +39,7 @@ static bool is_unit(const char *text) {
   return (*text == 'i' || *text == 'j') && text[1] == '\0';
 }
 
-static bool read_scalar(const char *text, qn_scalar *s) {
+bool cli_read_scalar(const char *text, qn_scalar *s) {
   char *end;
   double value;
   *s = qn_real(0.0);
@@ -65,7 +65,7 @@ static bool read_scalar(const char *text, qn_scalar *s) {
 
 int cli_get_scalar(const cli_args *args, cli_option option, qn_scalar *scalar) {
   const char *text = args->value[option];
-  if (!text || read_scalar(text, scalar)) return CLI_DONE;
+  if (!text || cli_read_scalar(text, scalar)) return CLI_DONE;
   return cli_error(CLI_MISUSED, "--%s takes a number such as 2, -1e-3 or 1-2i, not '%s'",
                    name_of(option), text);
 }

@@ -10,8 +10,10 @@
 /* A letter out of `letters`, in any case. */
 int cli_get_letter(const cli_args *args, cli_option option, const char *letters, int *letter);
 
-/* A number; with an imaginary part as in 1-2i, -i or 3i. */
+/* A number; with an imaginary part as in 1-2i, -i or 3i. The second reads one that fills the text.
+ */
 int cli_get_scalar(const cli_args *args, cli_option option, qn_scalar *scalar);
+bool cli_read_scalar(const char *text, qn_scalar *scalar);
 
 /* A whole number from low to high. */
 int cli_get_integer(const cli_args *args, cli_option option, int64_t low, int64_t high,

@@ -62,6 +62,7 @@ for variable in $(cat used); do says "^$variable\$" listed; done
 # the examples work as they stand
 "$mat" triangle L.npy f8 12 1 && cp L.npy U.npy
 "$mat" spd A.npy f8 12 2 && "$mat" random B.npy f8 12 12 3 && "$mat" random C0.npy f8 12 12 4
+"$mat" random b.npy f8 12 1 5
 for pair in A L; do
   good "$quern" gemm $pair.npy B.npy --alpha 0 --c $pair.npy -o $pair.mtx
 done

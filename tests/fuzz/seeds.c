@@ -1,4 +1,4 @@
-/* Writes the first inputs of the fuzz targets: seeds <folder for npy> <folder for mtx>. */
+/* Writes the first inputs of the fuzz targets: seeds <folder for npy> <for mtx> <for epilogue>. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,9 +53,23 @@ static void mtx_seeds(const char *folder) {
     put(folder, (int)i, texts[i], strlen(texts[i]));
 }
 
+static void epilogue_seeds(const char *folder) {
+  static const char *const texts[] = {
+      "relu(acc + bias_n)",
+      "gelu(acc * s + bias_m) + residual",
+      "acc > 0 ? acc : 0.01 * acc",
+      "clamp(silu(x) * y, -1e3, min(t, max(row, col)))",
+      "-(((c))) / 2.5e-1 != -1",
+      "exp(acc) + log(acc) - tanh(erf(sqrt(abs(acc)))) == sigmoid(gelu_tanh(acc)) <= .5",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    put(folder, (int)i, texts[i], strlen(texts[i]));
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   npy_seeds(argv[1]);
   mtx_seeds(argv[2]);
+  epilogue_seeds(argv[3]);
   return failures ? 1 : 0;
 }
