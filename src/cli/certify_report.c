@@ -1,5 +1,6 @@
 /* The certificate as a page of text, as JSON and as a picture, and beside an earlier one. */
 #include "cli/certify.h"
+#include "cli/json_parts.h"
 #include "plot/chart.h"
 #include <math.h>
 #include <string.h>
@@ -61,15 +62,11 @@ void certify_print(const certify_report *r) {
 /* ---- JSON ---- */
 
 cli_json *certify_json(const certify_report *r) {
-  cli_json *root = cli_json_object(), *device = cli_json_object(), *lines = cli_json_array();
+  cli_json *root = cli_json_object(), *lines = cli_json_array();
   cli_json_integer(root, "format", 1);
   cli_json_text(root, "kind", "certificate");
   cli_json_text(root, "quern", qn_version_string());
-  cli_json_text(device, "id", r->device.id);
-  cli_json_text(device, "name", r->device.name);
-  cli_json_text(device, "arch", r->device.arch);
-  cli_json_text(device, "driver", r->device.driver);
-  cli_json_set(root, "device", device);
+  cli_json_set(root, "device", cli_device_json(&r->device));
   cli_json_integer(root, "threads", r->threads);
   cli_json_truth(root, "passed", certify_passed(r));
   for (unsigned i = 0; i < r->count; i++) {

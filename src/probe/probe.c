@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void probe_release(probe *p);
-
 static int64_t largest_set(const qn_device_info *info) {
   const int64_t floor_bytes = info->kind == QN_DEVICE_GPU ? (int64_t)1 << 31 : (int64_t)1 << 26;
   int64_t bytes = floor_bytes;

@@ -1,4 +1,6 @@
-/* Threads that begin an experiment together. */
+/* Threads that begin an experiment together, each on a processor of its own where the system lets
+ * one choose: within the milliseconds of a run it might leave two on one. */
+#define _GNU_SOURCE
 #include "probe/team.h"
 #include "bench/timing.h"
 #include <math.h>
@@ -16,6 +18,33 @@ typedef struct team {
   int threads;
 } team;
 
+#ifdef __linux__
+/* Keeps the calling thread on the number'th processor that the process may use; *before is where it
+ * might have been. False where that cannot be had. */
+static bool keep_to(int number, cpu_set_t *before) {
+  cpu_set_t one;
+  if (pthread_getaffinity_np(pthread_self(), sizeof *before, before) != 0) return false;
+  int left = number % CPU_COUNT(before), cpu = 0;
+  while (!CPU_ISSET(cpu, before) || left-- > 0) cpu++;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0;
+}
+
+static void let_go(const cpu_set_t *before) {
+  pthread_setaffinity_np(pthread_self(), sizeof *before, before);
+}
+#else
+typedef int cpu_set_t;
+static bool keep_to(int number, cpu_set_t *before) {
+  (void)number, (void)before;
+  return false;
+}
+static void let_go(const cpu_set_t *before) {
+  (void)before;
+}
+#endif
+
 typedef struct member {
   team *team;
   pthread_t thread;
@@ -25,11 +54,14 @@ typedef struct member {
 
 static void *take_part(void *user) {
   member *m = user;
+  cpu_set_t before;
+  const bool kept = keep_to(m->number, &before);
   atomic_fetch_sub(&m->team->waiting, 1);
   while (atomic_load(&m->team->waiting) > 0) sched_yield();
   m->start = bench_now();
   m->team->fn(m->team->user, m->number);
   m->end = bench_now();
+  if (kept) let_go(&before);
   return NULL;
 }
 

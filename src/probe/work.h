@@ -24,6 +24,9 @@ struct probe {
 
 /* ---- things that a row holds ---- */
 
+/* Gives them all back, after all work. */
+void probe_release(probe *p);
+
 qn_buffer *probe_buffer(probe *p, size_t bytes);
 qn_buffer *probe_pinned(probe *p, size_t bytes);
 void *probe_host(probe *p, size_t bytes);
