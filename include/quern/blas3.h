@@ -40,6 +40,11 @@ QN_API qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn
 QN_API qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
                          qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b);
 
+/* The same out of place: C := alpha op(A) B or alpha B op(A); B stays as it is.
+ * Shapes : C as B. */
+QN_API qn_status qn_trmm_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
+                            qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b, qn_matrix c);
+
 /* Solves op(A) X = alpha B (left) or X op(A) = alpha B (right); X overwrites B.
  * Shapes : as qn_trmm.
  * Numeric: per column norm1(alpha b - op(A) x) <= 30 u norm1(A) norm1(x). A zero on the diagonal

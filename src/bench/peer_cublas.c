@@ -1,5 +1,7 @@
-/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32. */
+/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32. cuSOLVER,
+ * where it is found, brings potrf. */
 #include "bench/cuda_library.h"
+#include "bench/peer_cusolver.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +15,19 @@ typedef int (*gemm_fn)(cublas_handle handle, int transa, int transb, int m, int 
                        const void *alpha, const void *a, int lda, const void *b, int ldb,
                        const void *beta, void *c, int ldc);
 
+typedef int (*trsm_fn)(cublas_handle handle, int side, int uplo, int trans, int diag, int m, int n,
+                       const void *alpha, const void *a, int lda, void *b, int ldb);
+typedef int (*trmm_fn)(cublas_handle handle, int side, int uplo, int trans, int diag, int m, int n,
+                       const void *alpha, const void *a, int lda, const void *b, int ldb, void *c,
+                       int ldc);
+
 typedef struct cublas_peer {
   bench_peer peer;
   bench_cuda_place place;
   void *library;
   cublas_handle handle;
-  gemm_fn gemm[QN_DTYPE_COUNT]; /* NULL where it has none */
+  bench_symbol routine[BENCH_ROUTINE_COUNT][QN_DTYPE_COUNT]; /* NULL where it has none */
+  bench_cusolver *solver;
 } cublas_peer;
 
 static const bench_peer_ops ops;
@@ -28,9 +37,12 @@ static void find_routines(cublas_peer *peer) {
       [QN_F32] = 'S', [QN_F64] = 'D', [QN_C64] = 'C', [QN_C128] = 'Z'};
   for (int t = 0; t < QN_DTYPE_COUNT; t++) {
     if (!letters[t]) continue;
-    char name[32];
-    snprintf(name, sizeof name, "cublas%cgemm_v2", letters[t]);
-    peer->gemm[t] = (gemm_fn)bench_find_symbol(peer->library, name);
+    for (int r = BENCH_GEMM; r <= BENCH_TRSM; r++) {
+      char name[32];
+      snprintf(name, sizeof name, "cublas%c%s_v2", letters[t],
+               bench_routine_name((bench_routine)r));
+      peer->routine[r][t] = bench_find_symbol(peer->library, name);
+    }
   }
 }
 
@@ -52,6 +64,7 @@ static bool start(cublas_peer *peer) {
 
 static void close_peer(bench_peer *peer) {
   cublas_peer *own = (cublas_peer *)peer;
+  bench_cusolver_close(own->solver);
   if (own->handle) ((destroy_fn)bench_find_symbol(own->library, "cublasDestroy_v2"))(own->handle);
   if (own->library) dlclose(own->library);
   bench_cuda_place_close(&own->place);
@@ -69,6 +82,7 @@ bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t mess
     peer->library = bench_cuda_library("cublas", BENCH_PEER_CUBLAS);
     if (peer->library && start(peer)) {
       find_routines(peer);
+      peer->solver = bench_cusolver_open(device, peer->place.stream);
       peer->peer.stream = peer->place.stream;
       return &peer->peer;
     }
@@ -81,23 +95,46 @@ bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t mess
 }
 
 static bool has(const bench_peer *peer, const bench_problem *p) {
-  return bench_fits_int(p) && p->routine == BENCH_GEMM &&
-         ((const cublas_peer *)peer)->gemm[p->dtype] != NULL;
+  const cublas_peer *own = (const cublas_peer *)peer;
+  if (!bench_fits_int(p)) return false;
+  if (p->routine == BENCH_POTRF) return own->solver && bench_cusolver_has(own->solver, p->dtype);
+  return own->routine[p->routine][p->dtype] != NULL;
 }
 
 static int op_of(qn_trans trans) {
   return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
 }
 
+static bool gemm(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b,
+                 qn_matrix c) {
+  const bench_factor alpha = bench_factor_of(p->dtype, p->alpha),
+                     beta = bench_factor_of(p->dtype, p->beta);
+  return ((gemm_fn)own->routine[BENCH_GEMM][p->dtype])(
+             own->handle, op_of(p->transa), op_of(p->transb), (int)p->m, (int)p->n, (int)p->k,
+             &alpha, bench_cuda_address(a), (int)a.ld, bench_cuda_address(b), (int)b.ld, &beta,
+             bench_cuda_address(c), (int)c.ld) == 0;
+}
+
+/* In place: trmm, which writes to a matrix of its own, gets B as that. */
+static bool triangular(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b) {
+  const bench_factor alpha = bench_factor_of(p->dtype, p->alpha);
+  const int side = p->side == QN_RIGHT, uplo = p->uplo == QN_UPPER, diag = p->diag == QN_UNIT;
+  const int m = (int)p->m, n = (int)p->n, lda = (int)a.ld, ldb = (int)b.ld;
+  bench_symbol routine = own->routine[p->routine][p->dtype];
+  void *at_a = bench_cuda_address(a), *at_b = bench_cuda_address(b);
+  if (p->routine == BENCH_TRSM)
+    return ((trsm_fn)routine)(own->handle, side, uplo, op_of(p->transa), diag, m, n, &alpha, at_a,
+                              lda, at_b, ldb) == 0;
+  return ((trmm_fn)routine)(own->handle, side, uplo, op_of(p->transa), diag, m, n, &alpha, at_a,
+                            lda, at_b, ldb, at_b, ldb) == 0;
+}
+
 static bool enqueue(const bench_peer *peer, const bench_problem *p, qn_matrix a, qn_matrix b,
                     qn_matrix c) {
   const cublas_peer *own = (const cublas_peer *)peer;
-  const bench_factor alpha = bench_factor_of(p->dtype, p->alpha),
-                     beta = bench_factor_of(p->dtype, p->beta);
-  return own->gemm[p->dtype](own->handle, op_of(p->transa), op_of(p->transb), (int)p->m, (int)p->n,
-                             (int)p->k, &alpha, bench_cuda_address(a), (int)a.ld,
-                             bench_cuda_address(b), (int)b.ld, &beta, bench_cuda_address(c),
-                             (int)c.ld) == 0;
+  if (p->routine == BENCH_GEMM) return gemm(own, p, a, b, c);
+  if (p->routine == BENCH_POTRF) return bench_cusolver_potrf(own->solver, p->dtype, p->uplo, c);
+  return triangular(own, p, a, c);
 }
 
 static const bench_peer_ops ops = {.close = close_peer, .has = has, .enqueue = enqueue};

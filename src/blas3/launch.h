@@ -1,4 +1,5 @@
-/* Arguments of a kernel launch, collected one by one, and the launch. */
+/* Arguments of a kernel launch, collected one by one, and the launch. A qn_call is never copied:
+ * its arguments point into it. */
 #ifndef QN_BLAS3_LAUNCH_H
 #define QN_BLAS3_LAUNCH_H
 

@@ -5,7 +5,7 @@
  * of a device.
  *
  *   gemm       the variants to choose from
- *   trsm trmm  one whole base block; `*_block` says which order is best, block_limit which is the
+ *   trsm trmm  one whole base block; `*_block` says which order is best, limit which is the
  *              largest that works (NULL: any)
  *   potrf      one base block
  *   scale      x := alpha x; alpha = 0 writes zeros and reads nothing
@@ -36,7 +36,7 @@ typedef struct qn_target {
   qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trsm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
-  int64_t (*block_limit)(qn_dtype dtype);
+  int64_t (*limit)(const qn_stream *stream, const qn_triangular_problem *p);
 
   /* Factors a block that begins at row and column `first` of the whole matrix. `info` is an int64_t
    * in device memory: does nothing where it is not 0, and a pivot j of the block (0-based) that is

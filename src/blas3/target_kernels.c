@@ -4,6 +4,7 @@
 #include "blas3/gemm_tiled.h"
 #include "blas3/gemm_vector.h"
 #include "blas3/launch.h"
+#include "blas3/potrf_walk.h"
 
 /* ---- base blocks ---- */
 
@@ -87,13 +88,9 @@ static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
   return triangular(stream, p, &text);
 }
 
-static int64_t triangular_block(const qn_stream *stream, const qn_triangular_problem *p) {
+static int64_t base_order(const qn_stream *stream, const qn_triangular_problem *p) {
   (void)stream;
   return shapes[p->a.dtype].order;
-}
-
-static int64_t block_limit(qn_dtype dtype) {
-  return shapes[dtype].order;
 }
 
 static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
@@ -101,6 +98,8 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   enum { ITEMS = 256 };
   static const qn_kernel_text text = {
       "portable/potrf_base.cl", "potrf_base", "-DTHREADS=256", {"QN_T", "NB"}};
+  if (qn_potrf_walk_serves(stream->device, a.dtype))
+    return qn_potrf_walk(stream, uplo, a, first, info);
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   qn_call call = {.count = 0};
   qn_call_i32(&call, (int32_t)a.rows);
@@ -116,8 +115,8 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
 }
 
 static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
-  (void)stream;
-  return shapes[dtype].order;
+  return qn_potrf_walk_serves(stream->device, dtype) ? qn_potrf_walk_block(dtype)
+                                                     : shapes[dtype].order;
 }
 
 /* ---- maps over a view ---- */
@@ -155,9 +154,9 @@ const qn_target qn_target_kernels = {
     .gemms = sizeof variants / sizeof *variants,
     .trsm = trsm,
     .trmm = trmm,
-    .trsm_block = triangular_block,
-    .trmm_block = triangular_block,
-    .block_limit = block_limit,
+    .trsm_block = base_order,
+    .trmm_block = base_order,
+    .limit = base_order,
     .potrf = potrf,
     .potrf_block = potrf_block,
     .scale = scale,

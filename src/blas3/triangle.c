@@ -85,10 +85,11 @@ qn_status qn_triangle_base(const qn_triangle *t,
 
 int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *p,
                           const _Atomic int64_t *program, int64_t environment,
-                          int64_t (*tuned)(const qn_stream *, const qn_triangular_problem *)) {
+                          qn_triangle_order tuned, qn_triangle_order limit) {
   int64_t block = atomic_load_explicit(program, memory_order_relaxed);
   if (block == 0) block = environment;
-  return block ? block : tuned(stream, p);
+  if (block == 0) block = tuned(stream, p);
+  return limit ? qn_min64(block, limit(stream, p)) : block;
 }
 
 /* ---- the columns of B (left) or its rows (right) in lanes ---- */
@@ -126,15 +127,14 @@ qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int
                           qn_triangle_walk walk) {
   if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;
   if (qn_scalar_is(p->alpha, 0.0)) return qn_step_scale(stream, p->alpha, p->b);
-  const qn_target *target = qn_target_of(stream->device);
-  if (target->block_limit) block = qn_min64(block, target->block_limit(p->a.dtype));
   qn_triangle t = {stream, p->side, p->uplo, p->trans, p->diag, block, {0}};
   if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
   return in_lanes(&t, p, walk);
 }
 
-/* The diagonal and uplo change no kernel, alpha = 0 does. */
+/* The diagonal changes no kernel, alpha = 0 does. */
 qn_prepare_key qn_triangle_key(char routine, const qn_triangular_problem *p) {
-  uint32_t form = (uint32_t)p->side << 16 | (uint32_t)p->trans << 8 | qn_scalar_is(p->alpha, 0.0);
+  uint32_t form = (uint32_t)p->uplo << 24 | (uint32_t)p->side << 16 | (uint32_t)p->trans << 8 |
+                  qn_scalar_is(p->alpha, 0.0);
   return (qn_prepare_key){routine, p->a.dtype, form, p->b.rows, p->b.cols, 0};
 }

@@ -46,10 +46,11 @@ qn_status qn_triangle_base(const qn_triangle *t,
                            qn_scalar alpha, qn_matrix a, qn_matrix b);
 
 /* The order of a base block: what the program asked for, else the environment, else (both 0) the
- * target's tuned order. */
+ * target's tuned order; no more than the target's limit, unless it has none. */
+typedef int64_t (*qn_triangle_order)(const qn_stream *stream, const qn_triangular_problem *p);
 int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *p,
                           const _Atomic int64_t *program, int64_t environment,
-                          int64_t (*tuned)(const qn_stream *, const qn_triangular_problem *));
+                          qn_triangle_order tuned, qn_triangle_order limit);
 
 /* Runs the recursion `walk` on a checked problem. Takes care of what both routines have in common:
  * empty B, alpha = 0, and half types, whose B is worked on in f32 a slab at a time. */

@@ -19,8 +19,9 @@ static qn_status solve(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_ma
 
 qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
   qn_device *device = stream->device;
+  const qn_target *target = qn_target_of(device);
   int64_t block = qn_triangle_block(stream, p, &device->trsm_block, qn_settings_get()->trsm_block,
-                                    qn_target_of(device)->trsm_block);
+                                    target->trsm_block, target->limit);
   return qn_triangle_run(stream, p, block, solve);
 }
 

@@ -37,7 +37,7 @@ static void it_is_found_and_named(void **state) {
   p = bench_problem_make(BENCH_GEMM, QN_F32);
   assert_false(bench_peer_has(peer, &p));
   p = bench_problem_make(BENCH_TRSM, QN_F64);
-  assert_false(bench_peer_has(peer, &p));
+  assert_true(bench_peer_has(peer, &p));
   bench_peer_close(peer);
 }
 
@@ -55,28 +55,44 @@ static void what_lacks_is_told(void **state) {
 }
 
 /* Both know what the letters and the leading dimensions mean. */
-static void check_letters(const bench_peer *peer, qn_stream *stream, qn_trans ta, qn_trans tb) {
-  bench_problem p = bench_problem_make(BENCH_GEMM, QN_F64);
+static void check_result(const bench_peer *peer, qn_stream *stream, const bench_problem *p) {
   bench_operands o;
   bench_sample sample;
   bench_residual residual;
-  qn_matrix a, b, c;
-  p.m = 9, p.n = 7, p.k = 5, p.alpha = qn_real(-1.5);
-  p.transa = ta, p.transb = tb;
-  assert_true(bench_operands_make(&o, &p));
-  assert_true(bench_sample_take(&sample, &p, &o.c0, 100));
-  assert_int_equal(bench_place(stream, &o.a, p.dtype, &a), QN_OK);
-  assert_int_equal(bench_place(stream, &o.b, p.dtype, &b), QN_OK);
-  assert_int_equal(bench_place(stream, &o.c0, p.dtype, &c), QN_OK);
-  assert_true(bench_peer_enqueue(peer, &p, a, b, c));
+  qn_matrix a, b = {0}, c;
+  assert_true(bench_operands_make(&o, p));
+  assert_true(bench_sample_take(&sample, p, &o.c0, 100));
+  assert_int_equal(bench_place(stream, &o.a, p->dtype, &a), QN_OK);
+  if (o.b.data) assert_int_equal(bench_place(stream, &o.b, p->dtype, &b), QN_OK);
+  assert_int_equal(bench_place(stream, &o.c0, p->dtype, &c), QN_OK);
+  assert_true(bench_peer_enqueue(peer, p, a, b, c));
   assert_int_equal(bench_fetch(stream, &o.c, c), QN_OK);
-  assert_true(bench_residual_of(&residual, &sample, &p, &o.a, &o.b, &o.c));
+  assert_true(bench_residual_of(&residual, &sample, p, &o.a, &o.b, &o.c));
   assert_true(bench_residual_ok(&residual));
   qn_buffer_free(a.buffer);
   qn_buffer_free(b.buffer);
   qn_buffer_free(c.buffer);
   bench_sample_free(&sample);
   bench_operands_free(&o);
+}
+
+static void check_product(const bench_peer *peer, qn_stream *stream, qn_trans ta, qn_trans tb) {
+  bench_problem p = bench_problem_make(BENCH_GEMM, QN_F64);
+  p.m = 9, p.n = 7, p.k = 5, p.alpha = qn_real(-1.5);
+  p.transa = ta, p.transb = tb;
+  check_result(peer, stream, &p);
+}
+
+/* Sixteen cases by their bits, of a solve and of a product. */
+static void check_triangle(const bench_peer *peer, qn_stream *stream, bench_routine routine,
+                           int bits) {
+  bench_problem p = bench_problem_make(routine, QN_F64);
+  p.m = 8, p.n = 5, p.alpha = qn_real(-1.5);
+  p.side = bits & 1 ? QN_RIGHT : QN_LEFT;
+  p.uplo = bits & 2 ? QN_UPPER : QN_LOWER;
+  p.transa = bits & 4 ? QN_TRANS : QN_NOTRANS;
+  p.diag = bits & 8 ? QN_UNIT : QN_NONUNIT;
+  check_result(peer, stream, &p);
 }
 
 static void its_results_are_right(void **state) {
@@ -87,7 +103,11 @@ static void its_results_are_right(void **state) {
   qn_stream *stream;
   assert_int_equal(qn_stream_wrap(device, bench_peer_stream(peer), &stream), QN_OK);
   for (int letters = 0; letters < 9; letters++)
-    check_letters(peer, stream, transes[letters % 3], transes[letters / 3]);
+    check_product(peer, stream, transes[letters % 3], transes[letters / 3]);
+  for (int bits = 0; bits < 16; bits++) {
+    check_triangle(peer, stream, BENCH_TRSM, bits);
+    check_triangle(peer, stream, BENCH_TRMM, bits);
+  }
   qn_stream_free(stream);
   bench_peer_close(peer);
 }

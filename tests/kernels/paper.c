@@ -271,16 +271,34 @@ static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernel
   epilogue(buffer, dtype, kernels->gemm[0], all, 4096);
 }
 
+/* Forms of the solve and of the product: for one, some and many right-hand sides. */
+static void triangles(qn_buffer *buffer, qn_dtype dtype) {
+  static const int64_t counts[] = {1, 20, 4300};
+  const qn_matrix a = square(buffer, dtype, 100);
+  for (int form = 0; form < 4; form++)
+    for (int s = 0; s < 3; s++) {
+      const qn_matrix b = qn_matrix_of(buffer, dtype, 100, counts[s], 100);
+      const qn_uplo uplo = form % 2 ? QN_UPPER : QN_LOWER;
+      const qn_trans trans = form / 2 ? QN_CONJTRANS : QN_NOTRANS;
+      must(qn_trsm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
+      if (form % 3 == 0) must(qn_trmm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
+    }
+}
+
 static void others(qn_buffer *buffer, qn_dtype dtype) {
   qn_matrix a = square(buffer, dtype, 300), b = a;
   const qn_scalar one = qn_real(1);
+  triangles(buffer, dtype);
   must(qn_matrix_copy(stream, QN_TRANS, a, b));
   must(qn_matrix_copy(stream, QN_CONJTRANS, a, b));
   elementwise(a);
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, one, a, b));
   must(qn_trmm(stream, QN_RIGHT, QN_UPPER, QN_TRANS, QN_UNIT, one, a, b));
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(0), a, b)); /* scale */
-  if (!qn_dtype_is_half(dtype)) must(qn_potrf(stream, QN_LOWER, a, NULL));
+  if (!qn_dtype_is_half(dtype)) {
+    must(qn_potrf(stream, QN_LOWER, a, NULL));
+    must(qn_potrf(stream, QN_UPPER, a, NULL));
+  }
   if (dtype != QN_F32 && dtype != QN_F64) return;
   qn_rng rng = qn_rng_make(1);
   must(qn_rng_uniform(stream, &rng, a));
@@ -320,7 +338,7 @@ void paper_compile_all(const char *arch, paper_compile *compile_one) {
   setenv("QUERN_CACHE_LIMIT", "0", 1); /* what is not compiled is not checked */
   must(qn_device_acquire(&ops, 0, &device));
   must(qn_stream_create(device, &stream));
-  must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 4096 * 64 * 16, &buffer));
+  must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 100 * 4300 * 16, &buffer));
   const qn_target *kernels = qn_target_of(device);
   for (int dtype = 0; dtype < QN_DTYPE_COUNT; dtype++) {
     for (unsigned v = 0; v < kernels->gemms; v++)
