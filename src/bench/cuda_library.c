@@ -74,3 +74,13 @@ void bench_cuda_place_close(bench_cuda_place *place) {
 void *bench_cuda_address(qn_matrix m) {
   return (char *)qn_buffer_native(m.buffer) + (size_t)m.offset * qn_dtype_size(m.dtype);
 }
+
+bench_symbol bench_cuda_function(const bench_cuda_place *place, const char *name) {
+  return bench_find_symbol(place->driver, name);
+}
+
+int bench_cuda_type(qn_dtype dtype) {
+  static const int types[QN_DTYPE_COUNT] = {
+      [QN_F16] = 2, [QN_BF16] = 14, [QN_F32] = 0, [QN_F64] = 1};
+  return types[dtype];
+}

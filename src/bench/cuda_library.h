@@ -14,10 +14,16 @@ typedef struct bench_cuda_place {
   int card;
 } bench_cuda_place;
 
+/* A function of the driver by its name, for the caller to cast; NULL when it has none. */
+bench_symbol bench_cuda_function(const bench_cuda_place *place, const char *name);
+
 /* False where `device` is no card of the cuda backend; `message` then says so. */
 bool bench_cuda_place_open(bench_cuda_place *place, qn_device *device, char *message,
                            size_t message_size);
 void bench_cuda_place_close(bench_cuda_place *place);
+
+/* The library's number for a real dtype (cudaDataType). */
+int bench_cuda_type(qn_dtype dtype);
 
 /* Where a matrix begins on the card. */
 void *bench_cuda_address(qn_matrix m);

@@ -7,7 +7,9 @@
 static const struct {
   const char *name;
   bench_peer_opener open;
-} peers[] = {{"cblas", bench_peer_open_cblas}, {"cublas", bench_peer_open_cublas}};
+} peers[] = {{"cblas", bench_peer_open_cblas},
+             {"cublas", bench_peer_open_cublas},
+             {"cublaslt", bench_peer_open_cublaslt}};
 
 static bench_peer_opener opener_of(const char *name) {
   for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)

@@ -1,18 +1,20 @@
 /* A library to compare with, found at run time.
  *
  *   cblas    the BLAS of this machine: host matrices, host threads
- *   cublas   NVIDIA's, on the card that ours computes on: device matrices, work on a stream */
+ *   cublas   NVIDIA's, on the card that ours computes on: device matrices, work on a stream
+ *   cublaslt likewise, for halves: the fastest of what its heuristics propose */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
 #include "bench/problem.h"
 
 /* Environment variables that name the library to load instead of searching. */
-#define BENCH_PEER_CBLAS  "QUERN_PEER_CBLAS"
-#define BENCH_PEER_CUBLAS "QUERN_PEER_CUBLAS"
+#define BENCH_PEER_CBLAS    "QUERN_PEER_CBLAS"
+#define BENCH_PEER_CUBLAS   "QUERN_PEER_CUBLAS"
+#define BENCH_PEER_CUBLASLT "QUERN_PEER_CUBLASLT"
 
 /* The names that bench_peer_open knows. */
-#define BENCH_PEER_NAMES "cblas or cublas"
+#define BENCH_PEER_NAMES "cblas, cublas or cublaslt"
 
 typedef struct bench_peer bench_peer;
 

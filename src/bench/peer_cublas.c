@@ -1,5 +1,5 @@
-/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32. cuSOLVER,
- * where it is found, brings potrf. */
+/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32; halves by
+ * cublasGemmEx with sums in f32. cuSOLVER, where it is found, brings potrf. */
 #include "bench/cuda_library.h"
 #include "bench/peer_cusolver.h"
 #include <dlfcn.h>
@@ -15,6 +15,10 @@ typedef int (*gemm_fn)(cublas_handle handle, int transa, int transb, int m, int 
                        const void *alpha, const void *a, int lda, const void *b, int ldb,
                        const void *beta, void *c, int ldc);
 
+typedef int (*gemm_ex_fn)(cublas_handle handle, int transa, int transb, int m, int n, int k,
+                          const void *alpha, const void *a, int type_a, int lda, const void *b,
+                          int type_b, int ldb, const void *beta, void *c, int type_c, int ldc,
+                          int compute, int algorithm);
 typedef int (*trsm_fn)(cublas_handle handle, int side, int uplo, int trans, int diag, int m, int n,
                        const void *alpha, const void *a, int lda, void *b, int ldb);
 typedef int (*trmm_fn)(cublas_handle handle, int side, int uplo, int trans, int diag, int m, int n,
@@ -27,6 +31,7 @@ typedef struct cublas_peer {
   void *library;
   cublas_handle handle;
   bench_symbol routine[BENCH_ROUTINE_COUNT][QN_DTYPE_COUNT]; /* NULL where it has none */
+  gemm_ex_fn gemm_ex;                                        /* halves */
   bench_cusolver *solver;
 } cublas_peer;
 
@@ -44,6 +49,7 @@ static void find_routines(cublas_peer *peer) {
       peer->routine[r][t] = bench_find_symbol(peer->library, name);
     }
   }
+  peer->gemm_ex = (gemm_ex_fn)bench_find_symbol(peer->library, "cublasGemmEx");
 }
 
 /* The handle, bound to the stream. */
@@ -94,10 +100,15 @@ bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t mess
   return NULL;
 }
 
+static bool is_half(qn_dtype dtype) {
+  return dtype == QN_F16 || dtype == QN_BF16;
+}
+
 static bool has(const bench_peer *peer, const bench_problem *p) {
   const cublas_peer *own = (const cublas_peer *)peer;
   if (!bench_fits_int(p)) return false;
   if (p->routine == BENCH_POTRF) return own->solver && bench_cusolver_has(own->solver, p->dtype);
+  if (p->routine == BENCH_GEMM && is_half(p->dtype)) return own->gemm_ex != NULL;
   return own->routine[p->routine][p->dtype] != NULL;
 }
 
@@ -105,8 +116,20 @@ static int op_of(qn_trans trans) {
   return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
 }
 
+static bool gemm_half(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b,
+                      qn_matrix c) {
+  enum { COMPUTE_32F = 68, DEFAULT_ALGORITHM = -1 };
+  const int type = bench_cuda_type(p->dtype);
+  const float alpha = (float)p->alpha.re, beta = (float)p->beta.re;
+  return own->gemm_ex(own->handle, op_of(p->transa), op_of(p->transb), (int)p->m, (int)p->n,
+                      (int)p->k, &alpha, bench_cuda_address(a), type, (int)a.ld,
+                      bench_cuda_address(b), type, (int)b.ld, &beta, bench_cuda_address(c), type,
+                      (int)c.ld, COMPUTE_32F, DEFAULT_ALGORITHM) == 0;
+}
+
 static bool gemm(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b,
                  qn_matrix c) {
+  if (is_half(p->dtype)) return gemm_half(own, p, a, b, c);
   const bench_factor alpha = bench_factor_of(p->dtype, p->alpha),
                      beta = bench_factor_of(p->dtype, p->beta);
   return ((gemm_fn)own->routine[BENCH_GEMM][p->dtype])(

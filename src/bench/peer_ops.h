@@ -23,6 +23,7 @@ struct bench_peer {
 
 typedef bench_peer *(*bench_peer_opener)(qn_device *device, char *message, size_t message_size);
 bench_peer *bench_peer_open_cblas(qn_device *device, char *message, size_t message_size);
+bench_peer *bench_peer_open_cublaslt(qn_device *device, char *message, size_t message_size);
 bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t message_size);
 
 /* An object of a library as a function: ISO C has no such cast. */
