@@ -69,6 +69,25 @@ QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t 
 QN_API qn_status qn_device_set_trsm_block(qn_device *device, int64_t block);
 QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
 
+/* ---- which kernel a product takes ---- */
+
+/* One way of computing a product on a device. */
+typedef struct qn_gemm_variant_info {
+  const char *name;  /* as --explain shows it */
+  const char *needs; /* what it asks of a problem, in words; NULL: nothing beyond its dtypes */
+} qn_gemm_variant_info;
+
+/* Writes at most `capacity` rows, in no order of merit; *count is the number there are. The texts
+ * are constants. */
+QN_API qn_status qn_gemm_variants(qn_device *device, qn_gemm_variant_info *rows, unsigned capacity,
+                                  unsigned *count);
+
+/* The only variant that products on the device may take from now on, those inside other routines
+ * too; NULL restores the choice by cost. A product that it cannot do fails with QN_EUNSUPPORTED.
+ * QUERN_GEMM_VARIANT sets it from outside, for all devices.
+ * Errors: QN_EINVAL (the device has no variant of that name). */
+QN_API qn_status qn_device_set_gemm_variant(qn_device *device, const char *name);
+
 /* ---- kernels before they are needed ---- */
 
 /* Families of routines, to be or'ed. */

@@ -9,8 +9,21 @@
 static const qn_gemm_variant *find_variant(const qn_target *target, const char *name) {
   for (unsigned i = 0; i < target->gemms; i++)
     if (strcmp(target->gemm[i]->name, name) == 0) return target->gemm[i];
-  qn_log(QN_LOG_WARNING, "QUERN_GEMM_VARIANT=%s ignored: no such variant here", name);
   return NULL;
+}
+
+/* The one that the program set, else the one of the environment; NULL where the choice is free. */
+static const qn_gemm_variant *forced_variant(const qn_device *device, const qn_target *target,
+                                             const char **why) {
+  const qn_gemm_variant *set = atomic_load(&device->gemm_variant);
+  *why = "set by the program";
+  if (set) return set;
+  const char *name = qn_settings_get()->gemm_variant;
+  if (!*name) return NULL;
+  *why = "forced by QUERN_GEMM_VARIANT";
+  const qn_gemm_variant *forced = find_variant(target, name);
+  if (!forced) qn_log(QN_LOG_WARNING, "QUERN_GEMM_VARIANT=%s ignored: no such variant here", name);
+  return forced;
 }
 
 static void log_choice(const qn_stream *stream, const qn_gemm_problem *p,
@@ -22,13 +35,15 @@ static void log_choice(const qn_stream *stream, const qn_gemm_problem *p,
 }
 
 static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p,
-                               const qn_gemm_variant *forced, qn_gemm_choice *choice) {
+                               const qn_gemm_variant *forced, const char *why,
+                               qn_gemm_choice *choice) {
   if (!forced->applicable(stream, p))
     return qn_fail(QN_EUNSUPPORTED, "qn_gemm",
-                   "QUERN_GEMM_VARIANT=%s cannot do %s %lld x %lld x %lld", forced->name,
+                   "variant %s, %s, cannot do %s %lld x %lld x %lld%s%s", forced->name, why,
                    qn_dtype_name(p->a.dtype), (long long)p->c.rows, (long long)p->c.cols,
-                   (long long)qn_gemm_inner(p));
-  *choice = (qn_gemm_choice){forced, "forced by QUERN_GEMM_VARIANT"};
+                   (long long)qn_gemm_inner(p), forced->needs ? ": it needs " : "",
+                   forced->needs ? forced->needs : "");
+  *choice = (qn_gemm_choice){forced, why};
   log_choice(stream, p, choice);
   return QN_OK;
 }
@@ -36,9 +51,9 @@ static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p
 qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p,
                          qn_gemm_choice *choice) {
   const qn_target *target = qn_target_of(stream->device);
-  const char *name = qn_settings_get()->gemm_variant;
-  const qn_gemm_variant *forced = *name ? find_variant(target, name) : NULL;
-  if (forced) return choose_forced(stream, p, forced, choice);
+  const char *why;
+  const qn_gemm_variant *forced = forced_variant(stream->device, target, &why);
+  if (forced) return choose_forced(stream, p, forced, why, choice);
 
   double lowest = 0.0;
   unsigned candidates = 0;
@@ -89,4 +104,27 @@ qn_status qn_gemm_ex(qn_stream *stream, qn_trans transa, qn_trans transb, qn_sca
     p.epilogue = &use;
   }
   return run(stream, &p);
+}
+
+qn_status qn_gemm_variants(qn_device *device, qn_gemm_variant_info *rows, unsigned capacity,
+                           unsigned *count) {
+  const char *me = "qn_gemm_variants";
+  if (!device || !count || (!rows && capacity > 0))
+    return qn_fail(QN_EINVAL, me, "%s is NULL", !device ? "device" : !count ? "count" : "rows");
+  const qn_target *target = qn_target_of(device);
+  *count = target ? target->gemms : 0;
+  for (unsigned i = 0; i < *count && i < capacity; i++)
+    rows[i] = (qn_gemm_variant_info){target->gemm[i]->name, target->gemm[i]->needs};
+  return QN_OK;
+}
+
+qn_status qn_device_set_gemm_variant(qn_device *device, const char *name) {
+  const char *me = "qn_device_set_gemm_variant";
+  if (!device) return qn_fail(QN_EINVAL, me, "device is NULL");
+  const qn_target *target = qn_target_of(device);
+  const qn_gemm_variant *variant = name && target ? find_variant(target, name) : NULL;
+  if (name && !variant)
+    return qn_fail(QN_EINVAL, me, "device %s has no variant '%.60s'", device->info.id, name);
+  atomic_store(&device->gemm_variant, variant);
+  return QN_OK;
 }

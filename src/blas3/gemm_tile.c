@@ -137,15 +137,15 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
                      (qn_call_shape){p->tiles, 1, p->parts, items_of(t, stream->device)}, &call);
 }
 
-static qn_status launch_reduce(qn_stream *stream, const qn_gemm_problem *g, const plan *p,
-                               const qn_buffer *work) {
+qn_status qn_gemm_reduce(qn_stream *stream, const qn_gemm_problem *g, int parts,
+                         const qn_buffer *work) {
   enum { ITEMS = 64, MAX_Y = 65535 };
   static const qn_kernel_text text = {
       "portable/gemm_reduce.cl", "gemm_reduce", "", {"QN_T", "C_F32", "EPILOGUE_F32"}};
   qn_call call = {.count = 0};
   qn_call_i64(&call, g->c.rows);
   qn_call_i64(&call, g->c.cols);
-  qn_call_i32(&call, p->parts);
+  qn_call_i32(&call, parts);
   qn_call_i32(&call, (int32_t)g->region);
   qn_call_scalar(&call, g->a.dtype, g->alpha);
   qn_call_buffer(&call, work);
@@ -174,7 +174,7 @@ qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const
     }
   }
   qn_status status = launch_tiles(stream, g, t, &p, work);
-  if (status == QN_OK && work) status = launch_reduce(stream, g, &p, work);
+  if (status == QN_OK && work) status = qn_gemm_reduce(stream, g, p.parts, work);
   qn_scratch_free(stream, work);
   return status;
 }

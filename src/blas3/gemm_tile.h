@@ -41,7 +41,7 @@ qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const
   static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
     return qn_gemm_tile_launch(stream, g, chosen);                                                 \
   }                                                                                                \
-  const qn_gemm_variant qn_gemm_##variant = {name, variant##_applicable, variant##_cost,           \
+  const qn_gemm_variant qn_gemm_##variant = {name, NULL, variant##_applicable, variant##_cost,     \
                                              variant##_launch}
 
 #endif

@@ -127,4 +127,4 @@ static double cost(const qn_stream *stream, const qn_gemm_problem *g) {
   return 1e-9 + work / 30e12;
 }
 
-const qn_gemm_variant qn_gemm_vector = {"vector", applicable, cost, launch};
+const qn_gemm_variant qn_gemm_vector = {"vector", NULL, applicable, cost, launch};

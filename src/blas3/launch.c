@@ -33,6 +33,10 @@ void qn_call_buffer(qn_call *call, const qn_buffer *buffer) {
   call->args[call->count++] = (qn_arg){.kind = QN_ARG_MEM, .mem = buffer->mem};
 }
 
+void qn_call_bytes(qn_call *call, const void *value, size_t size) {
+  call->args[call->count++] = (qn_arg){.kind = QN_ARG_VALUE, .size = size, .value = value};
+}
+
 void qn_call_matrix(qn_call *call, qn_matrix m) {
   qn_call_buffer(call, m.buffer);
   qn_call_i64(call, m.offset);
@@ -64,8 +68,9 @@ qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shap
   QN_TRY(qn_form_kernel(stream->device, form, &kernel));
   qn_launch launch = {.groups = {(uint32_t)shape.x, (uint32_t)shape.y, (uint32_t)shape.z},
                       .group = {shape.items, 1, 1},
-                      .cluster = {1, 1, call->cluster},
-                      .dynamic_local = call->dynamic};
+                      .cluster = {call->cluster_x, 1, call->cluster},
+                      .dynamic_local = call->dynamic,
+                      .early = call->early};
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }
 

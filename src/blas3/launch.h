@@ -20,6 +20,8 @@ typedef struct qn_call {
   unsigned count;
   /* CUDA alone: how many groups along z are one cluster (0 for none), bytes of dynamic memory. */
   uint32_t cluster, dynamic;
+  uint32_t cluster_x; /* how many groups, neighbours along x, are one cluster */
+  bool early;         /* the kernel waits for the launch before it by itself (qn_launch) */
 } qn_call;
 
 void qn_call_i32(qn_call *call, int32_t value);
@@ -27,6 +29,8 @@ void qn_call_i64(qn_call *call, int64_t value);
 /* As the accumulator of `dtype`: one or two f32 or f64. */
 void qn_call_scalar(qn_call *call, qn_dtype dtype, qn_scalar value);
 void qn_call_buffer(qn_call *call, const qn_buffer *buffer);
+/* Any other value; `value` stays the caller's until the launch. */
+void qn_call_bytes(qn_call *call, const void *value, size_t size);
 /* Buffer, offset and leading dimension. */
 void qn_call_matrix(qn_call *call, qn_matrix m);
 

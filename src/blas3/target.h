@@ -22,6 +22,7 @@
 /* One implementation of gemm. Of those applicable the one with the lowest cost runs. */
 typedef struct qn_gemm_variant {
   const char *name;
+  const char *needs; /* in words, of a problem that its dtype allows; NULL: nothing */
   bool (*applicable)(const qn_stream *stream, const qn_gemm_problem *p);
   double (*cost)(const qn_stream *stream, const qn_gemm_problem *p); /* expected seconds */
   qn_status (*launch)(qn_stream *stream, const qn_gemm_problem *p);

@@ -54,6 +54,8 @@ typedef struct qn_launch {
   uint32_t groups[3], group[3]; /* grid in groups, group in items */
   uint32_t cluster[3];          /* CUDA cluster, 0 or 1 for none */
   uint32_t dynamic_local;       /* bytes of dynamic shared memory */
+  bool early; /* CUDA, 9.0 and newer: may begin before the launch ahead of it has ended, since the
+                 kernel itself waits for that before it touches memory */
 } qn_launch;
 
 /* What a kernel declares an argument to be, as far as the backend can tell. */

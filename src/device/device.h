@@ -28,6 +28,7 @@ struct qn_device {
   _Atomic(qn_kernel_store *) kernels, forms; /* the jit's, NULL until the first kernel */
   _Atomic uint64_t prepared[QN_PREPARED];    /* calls whose kernels are ready (blas3/prepare.h) */
   _Atomic int64_t trsm_block, trmm_block;    /* 0 = tuned default */
+  _Atomic(const struct qn_gemm_variant *) gemm_variant; /* the only one, or NULL (blas3/target.h) */
   atomic_int references;
   atomic_int status; /* QN_OK, or QN_ELOST once the device is lost */
 

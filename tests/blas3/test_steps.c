@@ -235,6 +235,31 @@ static void scale_alone(void **state) {
   qn_buffer_free(c.buffer);
 }
 
+/* The program's own word: a variant that cannot do the product refuses it, NULL frees the choice.
+ */
+static void variant_set(void **state) {
+  (void)state;
+  qn_gemm_variant_info rows[2];
+  unsigned count;
+  assert_int_equal(qn_gemm_variants(device, rows, 2, &count), QN_OK);
+  assert_int_equal(count, 2);
+  assert_string_equal(rows[1].name, "cpu_scale");
+  assert_int_equal(qn_gemm_variants(device, NULL, 0, &count), QN_OK);
+  assert_int_equal(qn_gemm_variants(device, NULL, 1, &count), QN_EINVAL);
+  assert_int_equal(qn_device_set_gemm_variant(device, "no_such_thing"), QN_EINVAL);
+  assert_non_null(strstr(qn_last_error(), "no_such_thing"));
+
+  workload w;
+  assert_int_equal(workload_open(&w, stream, WORK_GEMM, 16), QN_OK);
+  assert_int_equal(workload_fill(&w, stream), QN_OK);
+  assert_int_equal(qn_device_set_gemm_variant(device, "cpu_scale"), QN_OK);
+  assert_int_equal(workload_run(&w, stream), QN_EUNSUPPORTED);
+  assert_non_null(strstr(qn_last_error(), "cpu_scale, set by the program"));
+  assert_int_equal(qn_device_set_gemm_variant(device, NULL), QN_OK);
+  assert_int_equal(workload_run(&w, stream), QN_OK);
+  workload_close(&w);
+}
+
 /* Under QUERN_GEMM_VARIANT=cpu_scale: a true product is refused, by name. */
 static void forced_refuses(void **state) {
   (void)state;
@@ -242,7 +267,7 @@ static void forced_refuses(void **state) {
   assert_int_equal(workload_open(&w, stream, WORK_GEMM, 16), QN_OK);
   assert_int_equal(workload_fill(&w, stream), QN_OK);
   assert_int_equal(workload_run(&w, stream), QN_EUNSUPPORTED);
-  assert_non_null(strstr(qn_last_error(), "QUERN_GEMM_VARIANT=cpu_scale"));
+  assert_non_null(strstr(qn_last_error(), "cpu_scale, forced by QUERN_GEMM_VARIANT"));
   workload_close(&w);
 }
 
@@ -268,6 +293,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(triangular_steps), cmocka_unit_test(other_steps),
       cmocka_unit_test(block_orders),     cmocka_unit_test(half_tiles),
       cmocka_unit_test(workspace),        cmocka_unit_test(scale_alone),
+      cmocka_unit_test(variant_set),
   };
   const struct CMUnitTest forced[] = {cmocka_unit_test(forced_refuses)};
   const struct CMUnitTest unknown[] = {cmocka_unit_test(unknown_ignored)};

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "paper.h"
 #include "blas3/target.h"
+#include "device/tensor_map.h"
 #include "npb/ep_port.h"
 #include "probe/probe.h"
 #include <quern/quern.h>
@@ -151,6 +152,17 @@ static qn_status launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch 
   return QN_OK;
 }
 
+static qn_status encode_nothing(const qn_tensor_spec *spec, qn_tensor_map *map) {
+  (void)spec;
+  memset(map, 0, sizeof *map);
+  return QN_OK;
+}
+static const void *proc(qn_bdev *dev, const char *name) {
+  (void)dev;
+  static const qn_tensor_map_ops maps = {encode_nothing};
+  return strcmp(name, QN_PROC_TENSOR_MAP) == 0 ? &maps : NULL;
+}
+
 static const qn_backend_ops ops = {
     .abi = QN_BACKEND_ABI,
     .name = "paper",
@@ -181,6 +193,7 @@ static const qn_backend_ops ops = {
     .module_free = module_free,
     .kernel_get = kernel_get,
     .launch = launch,
+    .proc = proc,
 };
 
 /* ---- the routines ---- */
@@ -213,13 +226,13 @@ static bool spared(const qn_gemm_variant *v, int form, int forms) {
 /* Each variant, whatever its cost. k = 4096 on a small C is split. */
 static void products(qn_buffer *buffer, qn_dtype dtype, const qn_gemm_variant *v) {
   static const qn_trans transposes[] = {QN_NOTRANS, QN_TRANS, QN_CONJTRANS};
-  const int forms = qn_dtype_is_complex(dtype) ? 3 : 2;
-  const qn_matrix a = square(buffer, dtype, 64);
+  const int forms = qn_dtype_is_complex(dtype) ? 3 : dtype == QN_F16 ? 1 : 2;
+  const qn_matrix a = square(buffer, dtype, qn_dtype_is_half(dtype) ? 256 : 64);
   for (int f = 0; f < forms * forms; f++)
     if (!spared(v, f, forms)) product(v, transposes[f % forms], transposes[f / forms], a, a, a);
   const qn_matrix wide = qn_matrix_of(buffer, dtype, 64, 4096, 64);
   const qn_matrix tall = qn_matrix_of(buffer, dtype, 4096, 64, 4096);
-  product(v, QN_NOTRANS, QN_NOTRANS, wide, tall, a);
+  product(v, QN_NOTRANS, QN_NOTRANS, wide, tall, square(buffer, dtype, 64));
   if (qn_dtype_is_half(dtype))
     product(v, QN_NOTRANS, QN_NOTRANS, wide, tall, square(buffer, QN_F32, 64));
 }

@@ -84,7 +84,10 @@ typedef struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
-enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+enum {
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6
+};
 typedef struct CUlaunchAttribute {
   unsigned id, padding;
   union {
@@ -92,6 +95,7 @@ typedef struct CUlaunchAttribute {
     struct {
       unsigned x, y, z;
     } clusterDim;
+    int programmaticStreamSerializationAllowed;
   } value;
 } CUlaunchAttribute;
 

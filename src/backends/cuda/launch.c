@@ -35,16 +35,33 @@ static unsigned at_least_one(uint32_t n) {
   return n ? n : 1;
 }
 
-static qn_status launch_cluster(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
-                                void **params) {
+static CUlaunchAttribute cluster_attribute(const qn_launch *l) {
+  CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+  a.value.clusterDim.x = at_least_one(l->cluster[0]);
+  a.value.clusterDim.y = at_least_one(l->cluster[1]);
+  a.value.clusterDim.z = at_least_one(l->cluster[2]);
+  return a;
+}
+
+static CUlaunchAttribute early_attribute(void) {
+  CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+  a.value.programmaticStreamSerializationAllowed = 1;
+  return a;
+}
+
+static unsigned cluster_blocks(const qn_launch *l) {
+  return at_least_one(l->cluster[0]) * at_least_one(l->cluster[1]) * at_least_one(l->cluster[2]);
+}
+
+static qn_status launch_extended(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
+                                 void **params) {
   if (!qn_cu.cuLaunchKernelEx)
     return qn_fail(QN_EUNSUPPORTED, "cuLaunchKernelEx", "the driver is older than CUDA 11.8");
-  CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-  cluster.value.clusterDim.x = at_least_one(l->cluster[0]);
-  cluster.value.clusterDim.y = at_least_one(l->cluster[1]);
-  cluster.value.clusterDim.z = at_least_one(l->cluster[2]);
-  qn_status status = allow_cluster(kernel, cluster.value.clusterDim.x * cluster.value.clusterDim.y *
-                                               cluster.value.clusterDim.z);
+  CUlaunchAttribute attributes[2];
+  unsigned count = 0;
+  if (cluster_blocks(l) > 1) attributes[count++] = cluster_attribute(l);
+  if (l->early) attributes[count++] = early_attribute();
+  qn_status status = allow_cluster(kernel, cluster_blocks(l));
   if (status) return status;
   CUlaunchConfig config = {.gridDimX = l->groups[0],
                            .gridDimY = l->groups[1],
@@ -54,8 +71,8 @@ static qn_status launch_cluster(qn_bstream *stream, qn_bkernel *kernel, const qn
                            .blockDimZ = l->group[2],
                            .sharedMemBytes = l->dynamic_local,
                            .hStream = stream->stream,
-                           .attrs = &cluster,
-                           .numAttrs = 1};
+                           .attrs = attributes,
+                           .numAttrs = count};
   return qn_cu_check(qn_cu.cuLaunchKernelEx(&config, kernel->function, params, NULL),
                      "cuLaunchKernelEx");
 }
@@ -81,9 +98,9 @@ qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *
   qn_status status = qn_cu_enter(stream->dev);
   if (status) return status;
   status = allow_dynamic(kernel, launch->dynamic_local);
-  bool cluster = launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+  bool extended = cluster_blocks(launch) > 1 || launch->early;
   if (!status)
-    status = cluster ? launch_cluster(stream, kernel, launch, params)
-                     : launch_plain(stream, kernel, launch, params);
+    status = extended ? launch_extended(stream, kernel, launch, params)
+                      : launch_plain(stream, kernel, launch, params);
   return qn_cu_leave(status);
 }

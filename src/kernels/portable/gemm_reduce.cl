@@ -7,6 +7,8 @@
 #include "portable/element.cl"
 #include "portable/out.cl"
 
+#define AHEAD 8
+
 QN_KERNEL QN_WG_SIZE_PER_UNIT(64, 1, 1, 8) void
 gemm_reduce(qn_i64 m, qn_i64 n, int parts, int region, acc alpha,
             QN_GLOBAL const acc *QN_RESTRICT work, acc beta, QN_GLOBAL out *QN_RESTRICT c,
@@ -15,7 +17,13 @@ gemm_reduce(qn_i64 m, qn_i64 n, int parts, int region, acc alpha,
   for (qn_i64 j = QN_WGID(1); j < n; j += QN_NWG(1)) {
     if (i >= m || (region == 1 && i < j) || (region == 2 && i > j)) continue;
     acc sum = work[j * m + i];
-    for (int z = 1; z < parts; z++) sum = acc_add(sum, work[(z * n + j) * m + i]);
+    for (int z = 1; z < parts; z += AHEAD) { /* the loads go out together, the sum keeps its order */
+      acc part[AHEAD];
+      QN_UNROLL for (int s = 0; s < AHEAD; s++)
+        if (z + s < parts) part[s] = work[((z + s) * n + j) * m + i];
+      QN_UNROLL for (int s = 0; s < AHEAD; s++)
+        if (z + s < parts) sum = acc_add(sum, part[s]);
+    }
     out_update(c + off_c + i + j * ldc, alpha, sum, beta, i, j EPILOGUE_PASS);
   }
 }

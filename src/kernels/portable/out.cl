@@ -12,13 +12,18 @@ typedef elem out;
 #define out_store(x) acc_store(x)
 #endif
 
-/* x is element (row, col) of C. */
-QN_DEV void out_update(QN_GLOBAL out *x, acc alpha, acc sum, acc beta, qn_i64 row,
-                       qn_i64 col EPILOGUE_PARAMS) {
+/* What element (row, col) of C, at x, becomes before it is rounded. */
+QN_DEV acc out_value(QN_GLOBAL const out *x, acc alpha, acc sum, acc beta, qn_i64 row,
+                     qn_i64 col EPILOGUE_PARAMS) {
   acc r = acc_mul(alpha, sum), old = acc_zero();
   if (EPILOGUE_READS_C || !acc_is_zero(beta)) {
     old = out_load(*x);
     if (!acc_is_zero(beta)) r = acc_fma(beta, old, r);
   }
-  *x = out_store(epilogue_apply(r, old, row, col EPILOGUE_PASS));
+  return epilogue_apply(r, old, row, col EPILOGUE_PASS);
+}
+
+QN_DEV void out_update(QN_GLOBAL out *x, acc alpha, acc sum, acc beta, qn_i64 row,
+                       qn_i64 col EPILOGUE_PARAMS) {
+  *x = out_store(out_value(x, alpha, sum, beta, row, col EPILOGUE_PASS));
 }

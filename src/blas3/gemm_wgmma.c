@@ -1,0 +1,306 @@
+/* GEMM of halves by wgmma: which tile, how many parts of k, the tensor maps, and the launch. */
+#include "blas3/gemm_wgmma.h"
+#include "blas3/gemm_tiled.h"
+#include "blas3/launch.h"
+#include "blas3/operand.h"
+#include "device/tensor_map.h"
+
+enum {
+  LINE = 128,          /* bytes of a line of shared memory */
+  STEP = 64,           /* of k; halves in a line */
+  BARRIERS = 16,       /* bytes of a stage's */
+  PIECE = LINE * STEP, /* bytes that a group stores at a time */
+  MAX_CLUSTER = 8,
+  MAX_PARTS = 32
+};
+
+/* One compiled tile. The times are an H200's. */
+typedef struct tile {
+  qn_kernel_text text;
+  int bi, bj, groups,
+      stages;        /* rows and columns of C, groups of 128 that compute, steps on their way */
+  int buffers;       /* pieces of C that a group has room for */
+  int cluster;       /* blocks, neighbours along the columns, that share A; 0: k is split */
+  double step, rest; /* seconds of a step of k, and of what a tile costs beside */
+} tile;
+
+#define PERSISTENT(bi, bj, groups, stages, buffers, cluster, step, rest)                           \
+  {                                                                                                \
+    {"cuda/gemm_wgmma.cu",                                                                         \
+     "gemm",                                                                                       \
+     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DSTAGES=" #stages                            \
+     " -DCLUSTER_I=1 -DCLUSTER_J=" #cluster " -DBUFFERS=" #buffers,                                \
+     {"QN_T", "C_F32", "TRANSA", "TRANSB", "EPILOGUE_F32"}},                                       \
+        bi, bj, groups, stages, buffers, cluster, step, rest                                       \
+  }
+#define SPLIT(bi, bj, groups, stages, step, rest)                                                  \
+  {                                                                                                \
+    {"cuda/gemm_wgmma_split.cu",                                                                   \
+     "gemm",                                                                                       \
+     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DSTAGES=" #stages                            \
+     " -DCLUSTER_I=1 -DCLUSTER_J=1",                                                               \
+     {"QN_T", "C_F32", "TRANSA", "TRANSB", "EPILOGUE_F32", "PARTS"}},                              \
+        bi, bj, groups, stages, 0, 0, step, rest                                                   \
+  }
+
+/* ---- how a tile would run a problem ---- */
+
+typedef struct plan {
+  int64_t across, down; /* tiles, or clusters of them, along the rows and columns of C */
+  int64_t part;         /* steps of k in the longest part */
+  int parts;
+  double seconds;
+} plan;
+
+/* What the addition of the parts costs: among blocks of a cluster two meetings and reads of one
+ * another's memory; through workspace a launch more and all sums twice through the cache. */
+static double parts_seconds(const tile *t, const qn_gemm_problem *g, int parts) {
+  const double exchange = 4e-6, launch = 4e-6, bandwidth = 2.5e12;
+  if (parts == 1) return 0.0;
+  double bytes = (double)g->c.rows * (double)g->c.cols * sizeof(float) * parts;
+  return t->cluster ? launch + 2.0 * bytes / bandwidth : exchange;
+}
+
+/* How many clusters of so many blocks an H200 has room for at a time: its parts are of 16 or 18
+ * multiprocessors, some of which are missing. */
+static const int clusters_at_a_time[MAX_CLUSTER + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+
+static double bytes_of(qn_matrix m) {
+  return (double)m.rows * (double)m.cols * (double)qn_dtype_size(m.dtype);
+}
+
+/* The largest of the time to compute, to read tiles from the cache and to read memory, of which one
+ * multiprocessor has its share alone. Reading costs power too: between equals the one that reads
+ * less. */
+static double main_seconds(const tile *t, const qn_gemm_problem *g, const plan *p, int64_t units) {
+  const double cache = 11.5e12, memory = 3.9e12, share = 50e9, power = 0.1;
+  const int64_t cluster = t->cluster ? t->cluster : 1, tiles = p->across * p->down * cluster;
+  const int64_t waves = t->cluster ? qn_ceil_div(tiles * p->parts, units)
+                                   : qn_ceil_div(tiles, clusters_at_a_time[p->parts]);
+  const double compute = (double)waves * ((double)p->part * t->step + t->rest);
+  const double lines = (double)tiles * (double)(p->part * p->parts) *
+                       ((double)t->bi / (double)cluster + (double)t->bj);
+  const double reading = lines * LINE / cache;
+  const double at_work = (double)qn_min64(tiles * p->parts, units);
+  const double bandwidth = at_work * share < memory ? at_work * share : memory;
+  const double moving = (bytes_of(g->a) + bytes_of(g->b) + bytes_of(g->c)) / bandwidth;
+  double longest = compute > reading ? compute : reading;
+  if (moving > longest) longest = moving;
+  return longest + power * reading;
+}
+
+static double plan_seconds(const tile *t, const qn_stream *stream, const qn_gemm_problem *g,
+                           const plan *p) {
+  const double start = 2e-6;
+  const int64_t units = stream->device->info.compute_units ? stream->device->info.compute_units : 1;
+  return start + main_seconds(t, g, p, units) + parts_seconds(t, g, p->parts);
+}
+
+static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
+  const int64_t steps = qn_ceil_div(qn_gemm_inner(g), STEP);
+  const int64_t work = (int64_t)64 << 20; /* bytes of workspace at most */
+  const int most = t->cluster ? MAX_PARTS : MAX_CLUSTER;
+  plan best = {0};
+  for (int parts = t->cluster ? 1 : 2; parts <= most && parts <= steps; parts++) {
+    plan p = {.across = qn_ceil_div(g->c.rows, t->bi),
+              .down = qn_ceil_div(g->c.cols, t->bj * (t->cluster ? t->cluster : 1)),
+              .part = qn_ceil_div(steps, parts),
+              .parts = parts};
+    if (parts > 1 && t->cluster && g->c.rows * g->c.cols * parts > work / (int64_t)sizeof(float))
+      break;
+    p.seconds = plan_seconds(t, stream, g, &p);
+    if (best.parts == 0 || p.seconds < best.seconds) best = p;
+  }
+  best.seconds += qn_operand_cost(g->a) + qn_operand_cost(g->b);
+  return best;
+}
+
+/* ---- tensor maps ---- */
+
+/* Lines of 128 bytes along the columns of `m`, so many of them at a time. */
+static qn_status encode(const qn_tensor_map_ops *maps, qn_matrix m, int lines, qn_tensor_map *map) {
+  const size_t size = qn_dtype_size(m.dtype);
+  /* of one column the distance to the next has no meaning, but is looked at */
+  const int64_t ld = m.cols == 1 ? qn_round_up(m.ld, STEP) : m.ld;
+  const qn_tensor_spec spec = {.dtype = m.dtype,
+                               .rank = 2,
+                               .base = m.buffer->mem,
+                               .offset = (size_t)m.offset * size,
+                               .size = {(uint64_t)m.rows, (uint64_t)m.cols},
+                               .stride = {0, (uint64_t)ld * size},
+                               .box = {(uint32_t)(LINE / size), (uint32_t)lines},
+                               .swizzle = QN_SWIZZLE_128};
+  return maps->encode(&spec, map);
+}
+
+typedef struct map_set {
+  qn_tensor_map a, b, c;
+  bool c_mapped; /* c can be stored by the copy engine */
+} map_set;
+
+static const qn_tensor_map_ops *tensor_maps(const qn_stream *stream) {
+  return stream->device->ops->proc(stream->device->handle, QN_PROC_TENSOR_MAP);
+}
+
+static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, const tile *t,
+                            map_set *set) {
+  const qn_tensor_map_ops *maps = tensor_maps(stream);
+  const int shared_a = t->cluster ? t->bi / t->cluster : t->bi;
+  QN_TRY(encode(maps, g->a, g->transa == QN_NOTRANS ? STEP : shared_a, &set->a));
+  QN_TRY(encode(maps, g->b, g->transb == QN_NOTRANS ? t->bj : STEP, &set->b));
+  /* fewer than 16 bytes of a column are not stored by themselves */
+  set->c_mapped = qn_operand_aligned(g->c) && (size_t)g->c.rows * qn_dtype_size(g->c.dtype) >= 16;
+  return set->c_mapped && t->cluster ? encode(maps, g->c, STEP, &set->c) : QN_OK;
+}
+
+/* ---- launching ---- */
+
+static qn_form form_of(const tile *t, const qn_gemm_problem *g, const plan *p) {
+  return (qn_form){.text = &t->text,
+                   .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype,
+                             qn_trans_code(g->transa), qn_trans_code(g->transb),
+                             g->epilogue ? g->epilogue->f32 : 0,
+                             t->cluster ? 0 : (uint8_t)p->parts},
+                   .replacement = g->epilogue ? g->epilogue->text : NULL};
+}
+
+static qn_status launch_persistent(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
+                                   const plan *p, const map_set *set) {
+  const int64_t square = 2048; /* what 132 tiles of 256 x 128 cover is about so wide and high */
+  const int64_t clusters = qn_min64(p->across * p->down * p->parts,
+                                    stream->device->info.compute_units / (unsigned)t->cluster);
+  qn_call call = {.count = 0};
+  qn_call_bytes(&call, &set->a, sizeof set->a);
+  qn_call_bytes(&call, &set->b, sizeof set->b);
+  qn_call_bytes(&call, &set->c, sizeof set->c);
+  qn_call_i32(&call, (int32_t)g->c.rows);
+  qn_call_i32(&call, (int32_t)g->c.cols);
+  qn_call_i32(&call, (int32_t)qn_gemm_inner(g));
+  qn_call_i32(&call, (int32_t)p->across);
+  qn_call_i32(&call, (int32_t)p->down);
+  qn_call_i32(&call, (int32_t)(square / (t->bj * t->cluster)));
+  qn_call_i32(&call, p->parts);
+  qn_call_scalar(&call, g->a.dtype, g->alpha);
+  qn_call_scalar(&call, g->a.dtype, g->beta);
+  qn_call_matrix(&call, g->c);
+  qn_call_i32(&call, set->c_mapped);
+  qn_call_epilogue(&call, g->a.dtype, g->epilogue);
+  call.cluster_x = (uint32_t)t->cluster;
+  call.early = true;
+  call.dynamic =
+      (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS) + t->groups * t->buffers * PIECE);
+  qn_form form = form_of(t, g, p);
+  return qn_call_run(stream, &form,
+                     (qn_call_shape){clusters * t->cluster, 1, 1, 128 * (uint32_t)(t->groups + 1)},
+                     &call);
+}
+
+static qn_status add_parts(qn_stream *stream, const qn_gemm_problem *g, const plan *p,
+                           const qn_buffer *work) {
+  enum { ITEMS = 256, ROWS = 4 };
+  static const qn_kernel_text text = {
+      "cuda/add_parts.cu", "add_parts", "", {"QN_T", "C_F32", "EPILOGUE_F32"}};
+  qn_call call = {.count = 0, .early = true};
+  qn_call_i32(&call, (int32_t)g->c.rows);
+  qn_call_i32(&call, (int32_t)g->c.cols);
+  qn_call_i32(&call, p->parts);
+  qn_call_scalar(&call, g->a.dtype, g->alpha);
+  qn_call_buffer(&call, work);
+  qn_call_scalar(&call, g->a.dtype, g->beta);
+  qn_call_matrix(&call, g->c);
+  qn_call_epilogue(&call, g->a.dtype, g->epilogue);
+  qn_form form = {
+      .text = &text,
+      .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype, g->epilogue ? g->epilogue->f32 : 0},
+      .replacement = g->epilogue ? g->epilogue->text : NULL};
+  const int64_t groups = qn_ceil_div(g->c.rows * g->c.cols, ITEMS * ROWS);
+  return qn_call_run(stream, &form, (qn_call_shape){qn_min64(groups, INT32_MAX), 1, 1, ITEMS},
+                     &call);
+}
+
+/* k in parts: raw sums to workspace, added by another launch. Where tiles end with the columns, the
+ * parts side by side are one matrix for the copy engine. */
+static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
+                              const plan *p, map_set *set) {
+  qn_buffer *work;
+  const int64_t m = g->c.rows, n = g->c.cols;
+  QN_TRY(qn_scratch_alloc(stream, (size_t)(m * n * p->parts) * sizeof(float), &work));
+  qn_gemm_problem raw = *g;
+  raw.alpha = qn_real(1);
+  raw.beta = qn_real(0);
+  raw.epilogue = NULL;
+  raw.c = qn_matrix_of(work, QN_F32, m, n, m);
+  const bool quads = m % 4 == 0;
+  set->c_mapped = quads && n % (t->bj * t->cluster) == 0;
+  qn_status status = QN_OK;
+  if (set->c_mapped && !stream->rehearsal)
+    status =
+        encode(tensor_maps(stream), qn_matrix_of(work, QN_F32, m, n * p->parts, m), STEP, &set->c);
+  if (status == QN_OK) status = launch_persistent(stream, &raw, t, p, set);
+  if (status == QN_OK)
+    status = quads ? add_parts(stream, g, p, work) : qn_gemm_reduce(stream, g, p->parts, work);
+  qn_scratch_free(stream, work);
+  return status;
+}
+
+static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
+                              const plan *p, const map_set *set) {
+  qn_call call = {.count = 0};
+  qn_call_bytes(&call, &set->a, sizeof set->a);
+  qn_call_bytes(&call, &set->b, sizeof set->b);
+  qn_call_i32(&call, (int32_t)g->c.rows);
+  qn_call_i32(&call, (int32_t)g->c.cols);
+  qn_call_i32(&call, (int32_t)qn_gemm_inner(g));
+  qn_call_i32(&call, (int32_t)p->across);
+  qn_call_scalar(&call, g->a.dtype, g->alpha);
+  qn_call_scalar(&call, g->a.dtype, g->beta);
+  qn_call_matrix(&call, g->c);
+  qn_call_epilogue(&call, g->a.dtype, g->epilogue);
+  call.cluster_x = (uint32_t)p->parts;
+  call.early = true;
+  call.dynamic = (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS));
+  qn_form form = form_of(t, g, p);
+  return qn_call_run(
+      stream, &form,
+      (qn_call_shape){p->across * p->down * p->parts, 1, 1, 128 * (uint32_t)(t->groups + 1)},
+      &call);
+}
+
+static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const void *tile_given) {
+  const tile *t = tile_given;
+  const plan p = plan_of(t, stream, g);
+  map_set set = {.c_mapped = false};
+  if (!stream->rehearsal) QN_TRY(encode_all(stream, g, t, &set));
+  if (!t->cluster) return launch_split(stream, g, t, &p, &set);
+  return p.parts > 1 ? launch_parts(stream, g, t, &p, &set)
+                     : launch_persistent(stream, g, t, &p, &set);
+}
+
+/* ---- the variants ---- */
+
+static bool applicable(const qn_stream *stream, const qn_gemm_problem *g) {
+  return qn_cuda_sm(stream->device) == 90 && qn_operands_fit(g);
+}
+
+static bool splits(const qn_stream *stream, const qn_gemm_problem *g) {
+  return applicable(stream, g) && qn_gemm_inner(g) > STEP;
+}
+
+#define VARIANT(variant, name, serves, ...)                                                        \
+  static const tile variant##_tile = __VA_ARGS__;                                                  \
+  static double variant##_cost(const qn_stream *stream, const qn_gemm_problem *g) {                \
+    return plan_of(&variant##_tile, stream, g).seconds;                                            \
+  }                                                                                                \
+  static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
+    return qn_operands_align(stream, g, launch, &variant##_tile);                                  \
+  }                                                                                                \
+  const qn_gemm_variant qn_gemm_wgmma_##variant = {name, NULL, serves, variant##_cost,             \
+                                                   variant##_launch}
+
+VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 4, 2, 2, 0.66e-6, 2e-6));
+VARIANT(square, "wgmma_square", applicable, PERSISTENT(128, 128, 2, 6, 2, 1, 0.335e-6, 1.3e-6));
+VARIANT(wide, "wgmma_wide", applicable, PERSISTENT(128, 192, 3, 4, 2, 1, 0.5e-6, 1.5e-6));
+VARIANT(narrow, "wgmma_narrow", applicable, PERSISTENT(64, 128, 2, 8, 1, 1, 0.2e-6, 1e-6));
+VARIANT(split_square, "wgmma_split_square", splits, SPLIT(128, 128, 2, 6, 0.3e-6, 1.4e-6));
+VARIANT(split_thin, "wgmma_split_thin", splits, SPLIT(64, 128, 2, 8, 0.22e-6, 1e-6));
+VARIANT(split_small, "wgmma_split_small", splits, SPLIT(64, 64, 1, 8, 0.18e-6, 1e-6));

@@ -1,0 +1,8 @@
+/* The ladder's sixth step.
+ *
+ * New here: the pieces of each line are permuted (SWIZZLED, mma_tile.cu), so that eight pieces read
+ * or written at a time lie in different banks. Nothing else differs from the fifth step.
+ *
+ * m, n and k: multiples of 256, 128 and 32. Macros: those of mma_tile.cu; C_F32. */
+#define SWIZZLED 1
+#include "cuda/gemm_mma_tiled.cu"
