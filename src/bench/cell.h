@@ -15,6 +15,8 @@ typedef struct bench_side {
 typedef struct bench_cell {
   bench_problem problem;
   int threads;
+  const char *variant; /* of gemm: the only one; NULL: by cost */
+  const char *refused; /* what the variant needs and the problem lacks; NULL: it was measured */
   /* ---- what bench_measure fills in ---- */
   bench_side ours, peer;
   bool compared;       /* whether a peer took part */

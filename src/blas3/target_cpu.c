@@ -71,8 +71,8 @@ static qn_status scale_launch(qn_stream *stream, const qn_gemm_problem *p) {
 
 static const qn_gemm_variant packed = {"cpu_packed", NULL, packed_applicable, packed_cost,
                                        packed_launch};
-static const qn_gemm_variant scale_only = {"cpu_scale", NULL, scale_applicable, scale_cost,
-                                           scale_launch};
+static const qn_gemm_variant scale_only = {"cpu_scale", "alpha = 0 or k = 0", scale_applicable,
+                                           scale_cost, scale_launch};
 static const qn_gemm_variant *const variants[] = {&packed, &scale_only};
 
 /* ---- base blocks ---- */

@@ -42,6 +42,11 @@ static cli_json *cell_json(const bench_cell *cell) {
     letter_json(o, "diag", p->diag);
   }
   cli_json_integer(o, "threads", cell->threads);
+  if (cell->variant) cli_json_text(o, "variant", cell->variant);
+  if (cell->refused) {
+    cli_json_text(o, "needs", cell->refused);
+    return o;
+  }
   cli_json_integer(o, "batch", cell->batch);
   cli_json_set(o, "ours", side_json(cell, &cell->ours));
   if (cell->compared) {
@@ -101,18 +106,20 @@ void cli_write_grid_csv(const bench_grid *grid, FILE *file) {
   fprintf(file, "routine,dtype,side,uplo,transa,transb,diag,m,n,k,threads,"
                 "seconds,seconds_low,seconds_high,gflops,error_u,wrong,"
                 "peer_seconds,peer_low,peer_high,peer_gflops,peer_error_u,peer_wrong,"
-                "ratio,ratio_low,ratio_high\n");
+                "ratio,ratio_low,ratio_high,variant\n");
   for (size_t i = 0; i < grid->done; i++) {
     const bench_cell *cell = &grid->cell[i];
     const bench_problem *p = &cell->problem;
+    if (cell->refused) continue;
     problem_csv(p, file);
     fprintf(file, ",%d", cell->threads);
     side_csv(cell, &cell->ours, file);
     if (cell->compared) {
       side_csv(cell, &cell->peer, file);
-      fprintf(file, ",%.6g,%.6g,%.6g\n", cell->ratio.median, cell->ratio.low, cell->ratio.high);
+      fprintf(file, ",%.6g,%.6g,%.6g", cell->ratio.median, cell->ratio.low, cell->ratio.high);
     } else {
-      fprintf(file, ",,,,,,,,,\n");
+      fprintf(file, ",,,,,,,,,");
     }
+    fprintf(file, ",%s\n", cell->variant ? cell->variant : "");
   }
 }

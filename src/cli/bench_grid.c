@@ -174,6 +174,7 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
 
 void cli_grid_free(bench_grid *grid) {
   free(grid->cell);
+  free(grid->variant);
   *grid = (bench_grid){0};
 }
 

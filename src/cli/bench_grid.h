@@ -10,11 +10,20 @@ typedef struct bench_grid {
   bench_cell *cell;
   size_t count, done; /* `done` of them have been measured */
   const char *peer;   /* what answered as the peer; NULL: none */
+  bool by_variant;    /* each cell names its variant */
+  qn_gemm_variant_info *variant;
+  unsigned variants; /* that the device has */
   qn_device_info device;
 } bench_grid;
 
 /* Fills in the cells that the options of quern bench describe. */
 int cli_grid_make(bench_grid *grid, const cli_args *args);
+/* Makes of each cell one for each variant that --variant names; nothing without that option. */
+int cli_grid_variants(bench_grid *grid, qn_device *device, const cli_args *args);
+/* Tells the device the cell's variant. */
+int cli_set_variant(const bench_grid *grid, qn_device *device, const bench_cell *cell);
+/* What a variant needs, in words. */
+const char *cli_variant_needs(const bench_grid *grid, const char *name);
 void cli_grid_free(bench_grid *grid);
 
 /* "256 x 64" of trmm and trsm (order of A x right-hand sides), "m x n x k" of gemm, "n" of potrf */

@@ -16,7 +16,9 @@ void cli_print_grid_head(const bench_grid *grid) {
   printf("ours  quern %s on %s (%s, %s)\n", qn_version_string(), grid->device.id, grid->device.arch,
          grid->device.name);
   if (grid->peer) printf("peer  %s\n", grid->peer);
-  printf("\n%-5s %-18s %3s  %11s %9s", "dtype", shape_head(grid->cell[0].problem.routine), "thr",
+  printf("\n");
+  if (grid->by_variant) printf("%-18s ", "variant");
+  printf("%-5s %-18s %3s  %11s %9s", "dtype", shape_head(grid->cell[0].problem.routine), "thr",
          "ours ms", "GFLOP/s");
   if (grid->peer) printf("  %11s %9s  %7s", "peer ms", "GFLOP/s", "ratio");
   printf("  %8s\n", "error/u");
@@ -33,8 +35,13 @@ static void print_quartiles(const bench_cell *cell) {
 
 void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
   const bench_problem *p = &cell->problem;
-  printf("%-5s %-18s %3d  %10.4f%c %9.1f", qn_dtype_name(p->dtype), cli_shape(p).text,
-         cell->threads, 1e3 * cell->ours.seconds.median, mark(&cell->ours),
+  if (cell->variant) printf("%-18s ", cell->variant);
+  printf("%-5s %-18s %3d", qn_dtype_name(p->dtype), cli_shape(p).text, cell->threads);
+  if (cell->refused) {
+    printf("  needs %s\n", cell->refused);
+    return;
+  }
+  printf("  %10.4f%c %9.1f", 1e3 * cell->ours.seconds.median, mark(&cell->ours),
          cli_rate(cell, &cell->ours));
   if (cell->compared) {
     const bool unsteady = bench_spread(&cell->ratio) > BENCH_SPREAD_LIMIT;

@@ -57,6 +57,7 @@ typedef enum cli_option {
   OPT_SIDES,
   OPT_DTYPES,
   OPT_THREAD_LIST,
+  OPT_VARIANTS,
   OPT_AGAINST,
   OPT_JSON_FILE,
   OPT_CSV_FILE,

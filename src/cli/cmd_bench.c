@@ -68,8 +68,14 @@ static void set_threads(bench_job *job, const bench_cell *cell) {
 }
 
 static int measure(bench_job *job, bench_cell *cell) {
+  const int exit_status = cli_set_variant(&job->grid, job->session.device, cell);
+  if (exit_status) return exit_status;
   const qn_status status = bench_measure(job->session.stream, job->peer, cell);
   if (status == QN_OK) return CLI_DONE;
+  if (status == QN_EUNSUPPORTED && cell->variant) {
+    cell->refused = cli_variant_needs(&job->grid, cell->variant);
+    return CLI_DONE;
+  }
   char context[96];
   snprintf(context, sizeof context, "%s %s %s", bench_routine_name(cell->problem.routine),
            qn_dtype_name(cell->problem.dtype), cli_shape(&cell->problem).text);
@@ -138,6 +144,7 @@ static int run_job(bench_job *job, const cli_args *args) {
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status)
     exit_status = cli_session_choose(&job->session, job->grid.cell[0].problem.dtype);
+  if (!exit_status) exit_status = cli_grid_variants(&job->grid, job->session.device, args);
   if (!exit_status) exit_status = find_peer(job, against);
   if (!exit_status) exit_status = share_stream(job);
   if (!exit_status) exit_status = open_files(job, args);
@@ -165,10 +172,10 @@ static int run(const cli_args *args) {
 }
 
 static const cli_option options[] = {
-    OPT_SIZES, OPT_DTYPES,    OPT_THREAD_LIST, OPT_NRHS,   OPT_SIDES,   OPT_UPLO,
-    OPT_TRANS, OPT_DIAG,      OPT_TRANSA,      OPT_TRANSB, OPT_AGAINST, OPT_FAIL_UNDER,
-    OPT_PLOT,  OPT_JSON_FILE, OPT_CSV_FILE,    OPT_DEVICE, OPT_VERBOSE, OPT_QUIET,
-    OPT_HELP,  OPT_VERSION,   OPT_COUNT};
+    OPT_SIZES,      OPT_DTYPES, OPT_THREAD_LIST, OPT_NRHS,     OPT_SIDES,    OPT_UPLO,
+    OPT_TRANS,      OPT_DIAG,   OPT_TRANSA,      OPT_TRANSB,   OPT_VARIANTS, OPT_AGAINST,
+    OPT_FAIL_UNDER, OPT_PLOT,   OPT_JSON_FILE,   OPT_CSV_FILE, OPT_DEVICE,   OPT_VERBOSE,
+    OPT_QUIET,      OPT_HELP,   OPT_VERSION,     OPT_COUNT};
 
 const cli_command cli_bench_command = {
     .name = "bench",
@@ -183,6 +190,7 @@ const cli_command cli_bench_command = {
     .examples = "  quern bench gemm\n"
                 "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
                 "  quern bench gemm --against cublas --device cuda:0 --dtype f32,f64,c64,c128\n"
+                "  quern bench gemm --dtype bf16 --variant all --sizes 4096 --device cuda:0\n"
                 "  quern bench gemm --sizes 512,4096x4096x64 --dtype f32 --json gemm.json\n"
                 "  quern bench gemm --against gemm.json --fail-under 0.95\n"
                 "  QUERN_PEER_CBLAS=/opt/blas.so quern bench potrf --against cblas\n",

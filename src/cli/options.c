@@ -28,6 +28,8 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_SIDES] = {"side", 0, "LIST", "trmm, trsm: L, R or L,R [L]"},
     [OPT_DTYPES] = {"dtype", 0, "LIST", "of f16 bf16 f32 f64 c64 c128 [f32,f64]"},
     [OPT_THREAD_LIST] = {"threads", 0, "LIST", "threads of both sides, such as 1,2 [one a core]"},
+    [OPT_VARIANTS] = {"variant", 0, "LIST",
+                      "gemm: variants by name, or all that the device has [by cost]"},
     [OPT_AGAINST] =
         {"against", 0, "PEER",
          "cblas, cublas, cublaslt: time that library in pairs; or an earlier JSON file"},

@@ -60,6 +60,12 @@ fi
 
 bad 2 '--fail-under needs --against' "$quern" bench gemm --fail-under 0.9
 bad 2 '--fail-under takes a number above 0' "$quern" bench gemm --against cblas --fail-under -1
+# variants by name
+good "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 --device cpu --variant all
+says '^cpu_packed ' "$folder.out"
+says '^cpu_scale .* needs alpha = 0 or k = 0$' "$folder.out"
+bad 2 "variants that --explain shows" "$quern" bench gemm --sizes 16 --device cpu --variant none
+bad 2 'variant is of gemm alone' "$quern" bench trmm --sizes 16 --device cpu --variant all
 
 # the grid of make bench, small; where there is no BLAS it says so on stderr
 checks=$((checks + 1))
