@@ -73,7 +73,7 @@ static double bytes_of(qn_matrix m) {
  * multiprocessor has its share alone. Reading costs power too: between equals the one that reads
  * less. */
 static double main_seconds(const tile *t, const qn_gemm_problem *g, const plan *p, int64_t units) {
-  const double cache = 11.5e12, memory = 3.9e12, share = 50e9, power = 0.1;
+  const double cache = 10e12, memory = 3.9e12, share = 50e9, power = 0.1;
   const int64_t cluster = t->cluster ? t->cluster : 1, tiles = p->across * p->down * cluster;
   const int64_t waves = t->cluster ? qn_ceil_div(tiles * p->parts, units)
                                    : qn_ceil_div(tiles, clusters_at_a_time[p->parts]);

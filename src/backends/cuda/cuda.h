@@ -22,6 +22,10 @@ struct qn_bstream {
   qn_bdev *dev;
   CUstream stream;
   bool owned;
+  /* The last thing put on a stream of our own is a kernel: only then may the next one begin early,
+   * since its wait inside is for kernels, not for copies. Nobody knows what else is on a wrapped
+   * stream. */
+  atomic_bool ends_in_kernel;
 };
 
 struct qn_bevent {

@@ -54,13 +54,13 @@ static unsigned cluster_blocks(const qn_launch *l) {
 }
 
 static qn_status launch_extended(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *l,
-                                 void **params) {
+                                 bool early, void **params) {
   if (!qn_cu.cuLaunchKernelEx)
     return qn_fail(QN_EUNSUPPORTED, "cuLaunchKernelEx", "the driver is older than CUDA 11.8");
   CUlaunchAttribute attributes[2];
   unsigned count = 0;
   if (cluster_blocks(l) > 1) attributes[count++] = cluster_attribute(l);
-  if (l->early) attributes[count++] = early_attribute();
+  if (early) attributes[count++] = early_attribute();
   qn_status status = allow_cluster(kernel, cluster_blocks(l));
   if (status) return status;
   CUlaunchConfig config = {.gridDimX = l->groups[0],
@@ -98,9 +98,11 @@ qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *
   qn_status status = qn_cu_enter(stream->dev);
   if (status) return status;
   status = allow_dynamic(kernel, launch->dynamic_local);
-  bool extended = cluster_blocks(launch) > 1 || launch->early;
+  bool early = launch->early && atomic_load(&stream->ends_in_kernel);
   if (!status)
-    status = extended ? launch_extended(stream, kernel, launch, params)
-                      : launch_plain(stream, kernel, launch, params);
+    status = early || cluster_blocks(launch) > 1
+                 ? launch_extended(stream, kernel, launch, early, params)
+                 : launch_plain(stream, kernel, launch, params);
+  atomic_store(&stream->ends_in_kernel, status == QN_OK && stream->owned);
   return qn_cu_leave(status);
 }

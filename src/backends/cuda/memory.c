@@ -75,6 +75,7 @@ static qn_status copy_rect(direction way, qn_bstream *s, uintptr_t dst, uintptr_
 
 static qn_status copy(direction way, qn_bstream *s, uintptr_t dst, uintptr_t src,
                       const qn_rect *r) {
+  atomic_store(&s->ends_in_kernel, false);
   if (is_flat(r)) return copy_flat(way, s, dst, src, r->width * r->height);
   if (r->src_pitch <= s->dev->max_pitch && r->dst_pitch <= s->dev->max_pitch)
     return copy_rect(way, s, dst, src, r);
@@ -133,6 +134,7 @@ qn_status qn_cu_fill(qn_bstream *stream, qn_mem dst, size_t offset, size_t bytes
   if (bytes == 0) return QN_OK;
   qn_status status = qn_cu_enter(stream->dev);
   if (status) return status;
+  atomic_store(&stream->ends_in_kernel, false);
   return qn_cu_leave(
       qn_cu_check(fill(stream, dst + offset, bytes / width, pattern, width), "cuMemsetAsync"));
 }

@@ -72,6 +72,7 @@ void qn_cu_event_free(qn_bevent *event) {
 qn_status qn_cu_event_record(qn_bevent *event, qn_bstream *stream) {
   qn_status status = qn_cu_enter(stream->dev);
   if (status) return status;
+  atomic_store(&stream->ends_in_kernel, false);
   return qn_cu_leave(
       qn_cu_check(qn_cu.cuEventRecord(event->event, stream->stream), "cuEventRecord"));
 }
@@ -79,6 +80,7 @@ qn_status qn_cu_event_record(qn_bevent *event, qn_bstream *stream) {
 qn_status qn_cu_event_wait(qn_bevent *event, qn_bstream *stream) {
   qn_status status = qn_cu_enter(stream->dev);
   if (status) return status;
+  atomic_store(&stream->ends_in_kernel, false);
   return qn_cu_leave(
       qn_cu_check(qn_cu.cuStreamWaitEvent(stream->stream, event->event, 0), "cuStreamWaitEvent"));
 }

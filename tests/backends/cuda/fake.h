@@ -15,6 +15,7 @@ typedef struct fake_cuda {
   /* of the last launch */
   unsigned grid[3], block[3], shared, cluster[3];
   int extended; /* by cuLaunchKernelEx */
+  int early;    /* with leave to begin before the launch ahead has ended */
   unsigned char params[8][8];
   int max_dynamic, wide_cluster;
   void *primary; /* the context that streams belong to */

@@ -193,7 +193,7 @@ FAKE(cuLaunchKernel,
 memcpy(fake.grid, (unsigned[]){gx, gy, gz}, sizeof fake.grid);
 memcpy(fake.block, (unsigned[]){bx, by, bz}, sizeof fake.block);
 fake.shared = shared;
-fake.extended = 0;
+fake.extended = fake.early = 0;
 keep(params);
 END FAKE(cuLaunchKernelEx, (const CUlaunchConfig *c, CUfunction function, void **params,
                             void **extra))(void) function,
@@ -202,6 +202,10 @@ memcpy(fake.grid, (unsigned[]){c->gridDimX, c->gridDimY, c->gridDimZ}, sizeof fa
 memcpy(fake.block, (unsigned[]){c->blockDimX, c->blockDimY, c->blockDimZ}, sizeof fake.block);
 fake.shared = c->sharedMemBytes;
 fake.extended = 1;
+fake.early = 0;
+for (unsigned i = 0; i < c->numAttrs; i++)
+  if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+    fake.early = c->attrs[i].value.programmaticStreamSerializationAllowed;
 if (c->numAttrs == 1 && c->attrs->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
   memcpy(fake.cluster, &c->attrs->value.clusterDim, sizeof fake.cluster);
 keep(params);

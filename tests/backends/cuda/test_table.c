@@ -284,6 +284,43 @@ static void test_launch(void **state) {
   ops->module_free(module);
 }
 
+/* A launch may begin early behind a kernel of the same stream and behind nothing else. */
+static void test_early(void **state) {
+  (void)state;
+  qn_bmodule *module = module_of("first");
+  qn_bkernel *kernel;
+  qn_kernel_info info;
+  qn_bstream *wrapped;
+  qn_mem mem;
+  assert_int_equal(ops->kernel_get(module, "first", &kernel, &info), QN_OK);
+  assert_int_equal(ops->alloc(dev, QN_MEMORY_DEVICE, 16, &mem), QN_OK);
+  qn_arg args[] = {{.kind = QN_ARG_MEM, .mem = mem},
+                   {.kind = QN_ARG_MEM, .mem = mem},
+                   {.kind = QN_ARG_MEM, .mem = mem}};
+  qn_launch l = {.groups = {1, 1, 1}, .group = {32, 1, 1}, .early = true};
+  assert_int_equal(ops->fill(stream, mem, 0, 16, 0, 1), QN_OK);
+  assert_int_equal(ops->launch(stream, kernel, &l, args, 3), QN_OK);
+  assert_int_equal(driver->early, 0);
+  assert_int_equal(ops->launch(stream, kernel, &l, args, 3), QN_OK);
+  assert_int_equal(driver->early, 1);
+  l.early = false;
+  assert_int_equal(ops->launch(stream, kernel, &l, args, 3), QN_OK);
+  assert_int_equal(driver->early, 0);
+  l.early = true;
+  assert_int_equal(ops->copy(stream, mem, 0, mem, 8, flat(4)), QN_OK);
+  assert_int_equal(ops->launch(stream, kernel, &l, args, 3), QN_OK);
+  assert_int_equal(driver->early, 0);
+
+  assert_int_equal(ops->stream_new(dev, (void *)&wrapped, &wrapped), QN_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ops->launch(wrapped, kernel, &l, args, 3), QN_OK);
+    assert_int_equal(driver->early, 0);
+  }
+  ops->stream_free(wrapped);
+  ops->free(dev, QN_MEMORY_DEVICE, mem);
+  ops->module_free(module);
+}
+
 static void test_tensor_map(void **state) {
   (void)state;
   const qn_tensor_map_ops *maps = ops->proc(dev, QN_PROC_TENSOR_MAP);
@@ -313,8 +350,9 @@ static void test_tensor_map(void **state) {
 int main(void) {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      T(test_query),  T(test_memory),  T(test_wide_pitch),    T(test_pageable), T(test_wrap),
-      T(test_events), T(test_targets), T(test_compile_error), T(test_launch),   T(test_tensor_map),
+      T(test_query),  T(test_memory), T(test_wide_pitch), T(test_pageable),
+      T(test_wrap),   T(test_events), T(test_targets),    T(test_compile_error),
+      T(test_launch), T(test_early),  T(test_tensor_map),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
