@@ -148,7 +148,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args)
       return refuse(command, &tables, answer, argv[optind > at ? optind - 1 : optind]);
     const cli_option id = id_of(command, answer);
     const char *takes = cli_options[id].value;
-    if (takes && strcmp(takes, "FILE") == 0 && !*optarg)
+    if (takes && strcmp(takes, "FILE") == 0 && optarg && !*optarg)
       return cli_error(CLI_MISUSED, "--%s takes the name of a file, not ''", cli_options[id].name);
     args->value[id] = optarg ? optarg : "";
   }
