@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGE_BYTES = 4096 };
@@ -74,12 +75,26 @@ int cli_fail(qn_status status, const char *context) {
                    *text ? without_function(text) : qn_status_string(status));
 }
 
+/* Whether QUERN_LOG, words with commas between, has the one that the message begins with, or "all".
+ */
+static bool asked_for(const char *message) {
+  const char *words = getenv("QUERN_LOG");
+  const size_t begins = strcspn(message, " :");
+  while (words && *words) {
+    const size_t length = strcspn(words, ",");
+    if (length == begins && strncmp(words, message, length) == 0) return true;
+    if (length == 3 && strncmp(words, "all", length) == 0) return true;
+    words += words[length] == ',' ? length + 1 : length;
+  }
+  return false;
+}
+
 /* Errors come back as a status and are told once, by who handles them. The library repeats a
  * warning on every call; here the same line is told once. */
 static void take_log(void *user, qn_log_level level, const char *message) {
   (void)user;
   static char last[MESSAGE_BYTES];
-  if (level == QN_LOG_ERROR || level == QN_LOG_DEBUG ||
+  if (level == QN_LOG_ERROR || (level == QN_LOG_DEBUG && !asked_for(message)) ||
       strncmp(last, message, sizeof last - 1) == 0)
     return;
   snprintf(last, sizeof last, "%s", message);
@@ -89,7 +104,7 @@ static void take_log(void *user, qn_log_level level, const char *message) {
 }
 
 static void take_warnings(void *user, qn_log_level level, const char *message) {
-  if (level == QN_LOG_WARNING) take_log(user, level, message);
+  if (level == QN_LOG_WARNING || asked_for(message)) take_log(user, level, message);
 }
 
 void cli_set_verbosity(cli_verbosity wanted) {

@@ -16,6 +16,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_CACHE_LIMIT", "most bytes in that folder, such as 64M; 0 keeps none [256M]"},
     {"QUERN_COMPILE_THREADS", "kernels compiled at a time, 1 to 64 [one a core, at least 8]"},
     {"QUERN_KERNEL_DIR", "folder whose kernel sources go before those built in [none]"},
+    {"QUERN_LOG", "what of the library's log the command shows, such as gemm, or all [none]"},
     {"QUERN_PEER_CBLAS", "library that bench --against cblas loads [the first found]"},
     {"QUERN_PEER_CUBLAS", "library that bench --against cublas loads [the first found]"},
     {"QUERN_PEER_CUSOLVER", "the one it takes potrf from, likewise"},

@@ -37,6 +37,13 @@ for dtype in f4 f8 c8 c16; do
   done
 done
 
+# the log tells which variant ran, to who asks for it
+for asked in gemm all other,gemm; do
+  holds env QUERN_LOG=$asked "$quern" gemm A.npy B.npy -o X.npy
+  says '^quern: gemm c128 NN 37 x 11 x 37: [a-z_]+ \(' "$folder.log"
+done
+good env QUERN_LOG=gem "$quern" gemm A.npy B.npy -o X.npy
+
 # C0 counts once where --beta is not given; one side narrower than the other; conversion
 good "$quern" gemm A.npy B.npy -o X.npy --c C0.npy
 holds "$mat" gemm N N 1 A.npy B.npy 1 C0.npy X.npy
