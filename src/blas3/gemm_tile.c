@@ -51,7 +51,6 @@ static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const
 
 /* Whether k may be cut so. */
 static bool divides(const qn_gemm_tile *t, const qn_device *device, const plan *p, double c_bytes) {
-  if (p->k_part < MIN_K_PART) return false;
   return clusters(t, device) ? p->parts <= MAX_CLUSTER
                              : c_bytes * p->parts <= (double)max_work_bytes;
 }
@@ -64,6 +63,7 @@ static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gem
   for (int parts = 1; parts <= MAX_PARTS; parts *= 2) {
     plan p = {.tiles = qn_ceil_div(m, t->bm) * qn_ceil_div(n, t->bn), .k = k};
     p.k_part = parts == 1 ? k : qn_round_up(qn_ceil_div(k, parts), t->bk);
+    if (parts > 1 && p.k_part < MIN_K_PART) break;
     p.parts = parts == 1 ? 1 : (int)qn_ceil_div(k, p.k_part);
     if (parts > 1 && !divides(t, stream->device, &p, c_bytes)) break;
     p.seconds = plan_seconds(t, stream->device, &p, c_bytes);
