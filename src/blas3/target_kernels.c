@@ -7,6 +7,7 @@
 #include "blas3/gemm_wgmma.h"
 #include "blas3/launch.h"
 #include "blas3/potrf_walk.h"
+#include "blas3/triangle_walk.h"
 
 /* ---- base blocks ---- */
 
@@ -81,18 +82,28 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p,
 static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
   static const qn_kernel_text text = {
       "portable/trsm_base.cl", "trsm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trsm_walk(stream, p);
   return triangular(stream, p, &text);
 }
 
 static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
   static const qn_kernel_text text = {
       "portable/trmm_base.cl", "trmm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trmm_walk(stream, p);
   return triangular(stream, p, &text);
 }
 
 static int64_t base_order(const qn_stream *stream, const qn_triangular_problem *p) {
   (void)stream;
   return shapes[p->a.dtype].order;
+}
+
+static int64_t block(const qn_stream *stream, const qn_triangular_problem *p) {
+  return qn_walk_serves(stream->device, p->a.dtype) ? qn_walk_block(p) : base_order(stream, p);
+}
+
+static int64_t limit(const qn_stream *stream, const qn_triangular_problem *p) {
+  return qn_walk_serves(stream->device, p->a.dtype) ? INT64_MAX : base_order(stream, p);
 }
 
 static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
@@ -161,9 +172,9 @@ const qn_target qn_target_kernels = {
     .gemms = sizeof variants / sizeof *variants,
     .trsm = trsm,
     .trmm = trmm,
-    .trsm_block = base_order,
-    .trmm_block = base_order,
-    .limit = base_order,
+    .trsm_block = block,
+    .trmm_block = block,
+    .limit = limit,
     .potrf = potrf,
     .potrf_block = potrf_block,
     .scale = scale,
