@@ -29,6 +29,11 @@ typedef struct reading {
   int own_scalars, own_operands;
 } reading;
 
+/* Spaces part names for the library. */
+static bool is_one_name(const char *name) {
+  return *name && !strpbrk(name, " \t\n");
+}
+
 static int malformed(cli_option option, const word *w, const char *needs) {
   return cli_error(CLI_MISUSED, "--%s takes NAME=%s and more of them after commas, not '%s'",
                    cli_options[option].name, needs, w->name);
@@ -39,8 +44,9 @@ static int too_many(cli_option option, int most) {
 }
 
 static void declare(char *names_so_far, const char *name) {
-  if (*names_so_far) strcat(names_so_far, " ");
-  strcat(names_so_far, name);
+  size_t used = strlen(names_so_far);
+  if (used > 0) names_so_far[used++] = ' ';
+  memcpy(names_so_far + used, name, strlen(name) + 1);
 }
 
 static int take_scalars(reading *r) {
@@ -48,7 +54,7 @@ static int take_scalars(reading *r) {
   char *list = r->scalars;
   for (word w; next_word(&list, &w); r->own_scalars++) {
     if (r->own_scalars == QN_EPILOGUE_SCALARS) return too_many(OPT_SCALAR, QN_EPILOGUE_SCALARS);
-    if (!w.value || !*w.name || !cli_read_scalar(w.value, &scalar[r->own_scalars]))
+    if (!w.value || !is_one_name(w.name) || !cli_read_scalar(w.value, &scalar[r->own_scalars]))
       return malformed(OPT_SCALAR, &w, "NUMBER");
     declare(r->declared_scalars, w.name);
   }
@@ -64,7 +70,7 @@ static int built_in(const char *name) {
 static int take_operands(reading *r) {
   char *list = r->operands;
   for (word w; next_word(&list, &w);) {
-    if (!w.value || !*w.value || !*w.name) return malformed(OPT_OPERAND, &w, "FILE");
+    if (!w.value || !*w.value || !is_one_name(w.name)) return malformed(OPT_OPERAND, &w, "FILE");
     int at = built_in(w.name);
     if (at == OWN) {
       if (r->own_operands == QN_EPILOGUE_OPERANDS)

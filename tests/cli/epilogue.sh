@@ -66,6 +66,7 @@ refused 'goes with --epilogue' --bias n.npy
 refused 'goes with --epilogue' --scalar s=2
 refused "NAME=NUMBER.*not 's'" --epilogue 'acc * s' --scalar s
 refused "NAME=NUMBER" --epilogue 'acc * s' --scalar s=fast
+refused "NAME=NUMBER.*not 's t'" --epilogue 'acc * s' --scalar 's t=1'
 refused "NAME=FILE" --epilogue 'acc * s' --operand s
 refused "'2s' is no name" --epilogue 'acc' --scalar 2s=1
 refused 'more than 4' --epilogue acc --operand a=R.npy,b=R.npy,d=R.npy,e=R.npy,f=R.npy
