@@ -49,7 +49,7 @@ static void extend(roof_panel *p, const roof *r) {
     const roof_point *point = &r->point[i];
     if (point->dtype != p->dtype) continue;
     p->x_low = fmin(p->x_low, 0.5 * roof_intensity(point));
-    p->x_high = fmax(p->x_high, 2.0 * roof_intensity(point));
+    p->x_high = fmax(p->x_high, 6.0 * roof_intensity(point)); /* room for the ceilings' names */
     p->y_low = fmin(p->y_low, 0.5 * roof_rate(point));
     p->y_high = fmax(p->y_high, 1.5 * roof_rate(point));
   }
@@ -89,17 +89,20 @@ static void add_note(roof_panel *p, double x, double y, int side) {
 /* The sloping lines end where the highest arithmetic begins. Their names stand at the foot. */
 static void add_ceilings(roof_panel *p, const roof *r, bool dashed) {
   const double top = top_of(r, p->dtype), slopes[] = {r->ceilings.memory, roof_cache(r)};
+  probe_arithmetic list[2];
+  const int count = roof_arithmetics(r, p->dtype, list);
+  if (count == 0) return;
   static const char *const names[] = {"memory", "caches"};
   for (int i = 0; i < 2; i++) {
     const double x0 = fmax(p->x_low, p->y_low / slopes[i]);
     add_line(p, dashed, x0, x0 * slopes[i], top / slopes[i], top);
     if (dashed) continue;
-    const double ridge = top / slopes[i], place = i ? 0.7 * ridge : sqrt(x0 * ridge);
+    /* memory's name stands below the lowest arithmetic, the caches' left of their ridge */
+    const double low = r->ceilings.compute[list[0]] / slopes[i];
+    const double place = i ? 0.7 * top / slopes[i] : sqrt(x0 * low);
     format_rate(p->note_text[p->note_count], names[i], slopes[i], "B/s");
     add_note(p, place, place * slopes[i], i ? QN_NOTE_LEFT : QN_NOTE_RIGHT);
   }
-  probe_arithmetic list[2];
-  const int count = roof_arithmetics(r, p->dtype, list);
   for (int i = 0; i < count; i++) {
     const double rate = r->ceilings.compute[list[i]];
     add_line(p, dashed, rate / roof_cache(r), rate, p->x_high, rate);

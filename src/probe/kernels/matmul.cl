@@ -21,8 +21,9 @@ __kernel void matmul_naive(__global const float *restrict a, __global const floa
   c[row * n + col] = sum;
 }
 
-__kernel void matmul_tiled(__global const float *restrict a, __global const float *restrict b,
-                           __global const float *restrict bias, __global float *restrict c, int n) {
+__kernel QN_WG_SIZE(TILE, TILE, 1) void
+matmul_tiled(__global const float *restrict a, __global const float *restrict b,
+             __global const float *restrict bias, __global float *restrict c, int n) {
   __local float as[TILE][TILE];
   __local float bs[TILE][TILE];
   const int x = get_local_id(0), y = get_local_id(1);
