@@ -130,7 +130,7 @@ static qn_status encode(const qn_tensor_map_ops *maps, qn_matrix m, int lines, q
                                .stride = {0, (uint64_t)ld * size},
                                .box = {(uint32_t)(LINE / size), (uint32_t)lines},
                                .swizzle = QN_SWIZZLE_128};
-  return maps->encode(&spec, map);
+  return maps->encode(maps, &spec, map);
 }
 
 typedef struct map_set {

@@ -39,7 +39,9 @@ typedef struct qn_tensor_spec {
 } qn_tensor_spec;
 
 typedef struct qn_tensor_map_ops {
-  qn_status (*encode)(const qn_tensor_spec *spec, qn_tensor_map *map);
+  /* `self` is the table it was taken from, which belongs to one device. */
+  qn_status (*encode)(const struct qn_tensor_map_ops *self, const qn_tensor_spec *spec,
+                      qn_tensor_map *map);
 } qn_tensor_map_ops;
 
 #endif

@@ -152,8 +152,9 @@ static qn_status launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch 
   return QN_OK;
 }
 
-static qn_status encode_nothing(const qn_tensor_spec *spec, qn_tensor_map *map) {
-  (void)spec;
+static qn_status encode_nothing(const qn_tensor_map_ops *self, const qn_tensor_spec *spec,
+                                qn_tensor_map *map) {
+  (void)self, (void)spec;
   memset(map, 0, sizeof *map);
   return QN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/driver.h"
 #include "device/backend.h"
+#include "device/tensor_map.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -11,6 +12,7 @@
 extern qn_cu_api qn_cu;
 
 struct qn_bdev {
+  qn_tensor_map_ops tensor_maps; /* first: the device is found from its table */
   CUdevice device;
   CUcontext context; /* the primary one, shared with whatever else uses CUDA in the process */
   int capability;    /* 90 for 9.0 */
@@ -106,5 +108,7 @@ qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *
 
 /* tensor_map.c */
 const void *qn_cu_proc(qn_bdev *dev, const char *name);
+qn_status qn_cu_tensor_map(const qn_tensor_map_ops *self, const qn_tensor_spec *spec,
+                           qn_tensor_map *map);
 
 #endif

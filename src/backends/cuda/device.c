@@ -56,6 +56,7 @@ qn_status qn_cu_open(unsigned index, qn_bdev **dev) {
     return qn_fail(QN_ENODEVICE, "cuda", "card %u is in the compute mode 'prohibited'", index);
   qn_bdev *d = qn_host_zalloc(sizeof *d);
   if (!d) return qn_fail(QN_ENOMEM, "cuda", "no host memory for a device");
+  d->tensor_maps.encode = qn_cu_tensor_map;
   d->device = device;
   d->capability = capability_of(device);
   d->max_pitch = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);

@@ -22,24 +22,27 @@ static int type_of(qn_dtype dtype) {
   }
 }
 
-static qn_status encode(const qn_tensor_spec *spec, qn_tensor_map *map) {
+/* The driver wants the device's context current, though a descriptor belongs to none. */
+qn_status qn_cu_tensor_map(const qn_tensor_map_ops *self, const qn_tensor_spec *spec,
+                           qn_tensor_map *map) {
+  const qn_bdev *dev = (const qn_bdev *)self;
   int type = type_of(spec->dtype);
   if (type < 0 || spec->rank < 1 || spec->rank > QN_TENSOR_RANK)
     return qn_fail(QN_EINVAL, "tensor map", "dtype %s, rank %u", qn_dtype_name(spec->dtype),
                    spec->rank);
   static const uint32_t dense[QN_TENSOR_RANK] = {1, 1, 1, 1, 1};
-  return qn_cu_check(
+  qn_status status = qn_cu_enter(dev);
+  if (status) return status;
+  return qn_cu_leave(qn_cu_check(
       qn_cu.cuTensorMapEncodeTiled(map, type, spec->rank, (void *)(spec->base + spec->offset),
                                    spec->size, spec->stride + 1, spec->box, dense, INTERLEAVE_NONE,
                                    (int)spec->swizzle, PROMOTE_L2_256B, OUT_OF_BOUNDS_ZERO),
-      "cuTensorMapEncodeTiled");
+      "cuTensorMapEncodeTiled"));
 }
-
-static const qn_tensor_map_ops tensor_map_ops = {encode};
 
 const void *qn_cu_proc(qn_bdev *dev, const char *name) {
   if (strcmp(name, QN_PROC_TENSOR_MAP) == 0 && dev->capability >= 90 &&
       qn_cu.cuTensorMapEncodeTiled)
-    return &tensor_map_ops;
+    return &dev->tensor_maps;
   return NULL;
 }

@@ -214,6 +214,7 @@ END FAKE(cuTensorMapEncodeTiled,
           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
           int swizzle, int promotion, int fill))(void) interleave,
     (void)promotion, (void)fill;
+if (fake.contexts_pushed == 0) return CUDA_ERROR_INVALID_CONTEXT;
 uint64_t *words = map;
 words[0] = (uint64_t)type, words[1] = rank, words[2] = (uint64_t)(uintptr_t)address;
 words[3] = sizes[1], words[4] = strides[0], words[5] = box[1], words[6] = steps[1];

@@ -335,11 +335,11 @@ static void test_tensor_map(void **state) {
                          .stride = {0, 208},
                          .box = {64, 32},
                          .swizzle = QN_SWIZZLE_128};
-  assert_int_equal(maps->encode(&spec, &map), QN_OK);
+  assert_int_equal(maps->encode(maps, &spec, &map), QN_OK);
   const uint64_t want[] = {9, 2, 0x1040, 50, 208, 32, 1, 3};
   assert_memory_equal(map.opaque, want, sizeof want);
   spec.dtype = QN_C64;
-  assert_int_equal(maps->encode(&spec, &map), QN_EINVAL);
+  assert_int_equal(maps->encode(maps, &spec, &map), QN_EINVAL);
   qn_bdev *older;
   driver->capability = 80;
   assert_int_equal(ops->open(0, &older), QN_OK);
