@@ -99,9 +99,8 @@ static double pipelined_cost(const qn_stream *stream, const qn_gemm_problem *g) 
   const int64_t units = stream->device->info.compute_units ? stream->device->info.compute_units : 1;
   int64_t tiles = qn_ceil_div(g->c.rows, pipelined.bi) * qn_ceil_div(g->c.cols, pipelined.bj);
   double steps = (double)qn_ceil_div(qn_gemm_inner(g), pipelined.bk);
-  return QN_OPERAND_ON_REQUEST + start +
-         (double)qn_ceil_div(tiles, units) * (steps * step_seconds + rest) + qn_operand_cost(g->a) +
-         qn_operand_cost(g->b);
+  return start + (double)qn_ceil_div(tiles, units) * (steps * step_seconds + rest) +
+         qn_operand_cost(g->a) + qn_operand_cost(g->b);
 }
 
 const qn_gemm_variant qn_gemm_mma_pipelined = {"mma_pipelined", NULL, has_mma, pipelined_cost,
