@@ -119,18 +119,18 @@ QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
 
 /* ---- the instruction: c[column 2 g and 2 g + 1][rows 2 q and 2 q + 1] += n m over 4 of k ---- */
 
-#if QN_SM >= 90
-QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
-      : "d"(n[0]), "d"(n[1]), "d"(m));
-}
-#else
+#if QN_SM < 90
 QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
   QN_UNROLL for (int h = 0; h < 2; h++)
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
         : "+d"(c[h][0]), "+d"(c[h][1])
         : "d"(n[h]), "d"(m));
+}
+#elif QN_IS_COMPLEX
+QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
+      : "d"(n[0]), "d"(n[1]), "d"(m));
 }
 #endif
 
