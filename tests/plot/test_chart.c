@@ -39,8 +39,8 @@ static const qn_chart_series band = {.kind = QN_SERIES_BAND,
                                      .y = ys,
                                      .y2 = zeros};
 static const qn_chart_panel panel = {.heading = "heading",
-                                     .x = {"x", 0, 0, 4},
-                                     .y = {"y", 0, 0, 2},
+                                     .x = {.label = "x", .high = 4},
+                                     .y = {.label = "y", .high = 2},
                                      .series = &band,
                                      .series_count = 1};
 static const qn_chart_figure figure = {.title = "title",

@@ -85,7 +85,8 @@ static state extreme(qn_reduction op, int64_t n, const double *x) {
   for (; i + LANES <= n; i += LANES)
     for (int l = 0; l < LANES; l++) {
       const double value = sign * x[i + l];
-      lane[l] = (value > lane[l]) | (value != value) ? value : lane[l];
+      const int taken = (value > lane[l]) | (value != value);
+      lane[l] = taken ? value : lane[l];
     }
   state s = nothing(op);
   for (int l = 0; l < LANES; l++) s = join(op, s, (state){{sign * lane[l]}});
