@@ -66,7 +66,7 @@ install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 
 lint:
 	scripts/lint.sh $(BUILD)

@@ -16,7 +16,7 @@ sources() { find include src tests examples -name '*.c' -o -name '*.h'; }
 
 if wanted format && have clang-format; then
   ran=1
-  sources | xargs clang-format --dry-run -Werror || bad=1
+  { sources && find src -name '*.cu'; } | xargs clang-format --dry-run -Werror || bad=1
 fi
 if wanted tidy && have clang-tidy; then
   ran=1

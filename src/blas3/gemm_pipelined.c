@@ -67,13 +67,13 @@ static const qn_gemm_tile small[QN_DTYPE_COUNT] = {
 static bool any(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
   const qn_device *device = stream->device;
   return device->ops->launch && strcmp(device->info.backend, "cuda") == 0 && t->bm > 0 &&
-         qn_gemm_sm(device) >= 80 && qn_gemm_tile_fits(stream, t, g->a.dtype);
+         qn_sm_of(device) >= 80 && qn_gemm_tile_fits(stream, t, g->a.dtype);
 }
 
 /* The large tile of f32 spills on sm_100 in one of its forms. */
 static bool without_spills(const qn_stream *stream, const qn_gemm_problem *g,
                            const qn_gemm_tile *t) {
-  return any(stream, g, t) && (g->a.dtype != QN_F32 || qn_gemm_sm(stream->device) < 100);
+  return any(stream, g, t) && (g->a.dtype != QN_F32 || qn_sm_of(stream->device) < 100);
 }
 
 QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", without_spills, &large[g->a.dtype]);

@@ -19,17 +19,12 @@ typedef struct plan {
 enum { MAX_PARTS = 32, MAX_CLUSTER = 8, MIN_K_PART = 128 };
 static const int64_t max_work_bytes = INT64_C(6) << 20; /* within the 8 MiB a routine may take */
 
-/* 90 of "sm_90a"; 0 where the device is not NVIDIA's. */
-int qn_gemm_sm(const qn_device *device) {
-  return strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
-}
-
 static bool pipelined(const qn_gemm_tile *t) {
   return t->stages > 0;
 }
 
 static bool clusters(const qn_gemm_tile *t, const qn_device *device) {
-  return pipelined(t) && qn_gemm_sm(device) >= 90;
+  return pipelined(t) && qn_sm_of(device) >= 90;
 }
 
 static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const plan *p,
@@ -95,7 +90,7 @@ static qn_form form_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_
   return (qn_form){.text = &t->text,
                    .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype,
                              qn_trans_code(g->transa), qn_trans_code(g->transb),
-                             (uint8_t)qn_gemm_sm(stream->device), epilogue ? epilogue->f32 : 0},
+                             (uint8_t)qn_sm_of(stream->device), epilogue ? epilogue->f32 : 0},
                    .replacement = epilogue ? epilogue->text : NULL};
 }
 
@@ -109,7 +104,7 @@ static void size_pipeline(qn_call *call, const qn_gemm_tile *t, const qn_device 
 }
 
 static uint32_t items_of(const qn_gemm_tile *t, const qn_device *device) {
-  bool copiers = pipelined(t) && qn_gemm_sm(device) == 90;
+  bool copiers = pipelined(t) && qn_sm_of(device) == 90;
   return (uint32_t)t->threads + (copiers ? QN_GEMM_COPIERS : 0);
 }
 

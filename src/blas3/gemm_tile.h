@@ -2,6 +2,7 @@
 #ifndef QN_BLAS3_GEMM_TILE_H
 #define QN_BLAS3_GEMM_TILE_H
 
+#include "blas3/device_arch.h"
 #include "blas3/launch.h"
 #include "blas3/target.h"
 
@@ -21,9 +22,6 @@ enum { QN_GEMM_COPIERS = 128 };
 
 #define QN_GEMM_TILE_MACROS                                                                        \
   { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM", "EPILOGUE_F32" }
-
-/* 90 of "sm_90a"; 0 where the device is not NVIDIA's. */
-int qn_gemm_sm(const qn_device *device);
 
 /* Whether the stages of a pipelined tile, and its sums, have room in shared memory. */
 bool qn_gemm_tile_fits(const qn_stream *stream, const qn_gemm_tile *t, qn_dtype dtype);

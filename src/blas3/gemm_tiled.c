@@ -59,7 +59,7 @@ static bool real_f32(const qn_stream *stream, const qn_gemm_problem *g, const qn
 }
 
 static bool tensor_f64(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
-  return any(stream, g, t) && g->a.dtype == QN_F64 && qn_gemm_sm(stream->device) >= 80;
+  return any(stream, g, t) && g->a.dtype == QN_F64 && qn_sm_of(stream->device) >= 80;
 }
 
 QN_GEMM_TILE_VARIANT(tile_large, "tile_large", any, &large_tiles[g->a.dtype]);

@@ -1,5 +1,6 @@
 /* Operands that 16-byte reads can reach, by a copy where they do not lie so. */
 #include "blas3/operand.h"
+#include "blas3/device_arch.h"
 #include "blas3/gemm_tiled.h"
 #include "blas3/launch.h"
 #include <stdlib.h>
@@ -70,6 +71,5 @@ bool qn_operands_fit(const qn_gemm_problem *g) {
 }
 
 int qn_cuda_sm(const qn_device *device) {
-  bool cuda = strcmp(device->info.backend, "cuda") == 0;
-  return cuda && strncmp(device->info.arch, "sm_", 3) == 0 ? atoi(device->info.arch + 3) : 0;
+  return strcmp(device->info.backend, "cuda") == 0 ? qn_sm_of(device) : 0;
 }

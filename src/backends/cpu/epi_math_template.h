@@ -30,7 +30,8 @@ QN_INLINE ON(ivec) ON(is_nan)(ON(vec) x) {
 /* c[0] + c[1] x + ... */
 QN_INLINE ON(vec) ON(horner)(ON(vec) x, const REAL *c, const int terms) {
   ON(vec) sum = ON(all)(c[terms - 1]);
-  QN_UNROLL for (int i = terms - 2; i >= 0; i--) sum = sum * x + c[i];
+  QN_UNROLL
+  for (int i = terms - 2; i >= 0; i--) sum = sum * x + c[i];
   return sum;
 }
 

@@ -39,10 +39,12 @@ QN_INLINE void FROM(pack_quad)(const SRC *src, int64_t ld, REAL *dst, const int 
     ON(pvec) v;
     ON(quad) q[PLANES / 4];
   } out;
-  QN_UNROLL for (int part = 0; part < 4; part++) {
+  QN_UNROLL
+  for (int part = 0; part < 4; part++) {
     out.v = part % 2 ? QN_SHUFFLE(even[part / 2], odd[part / 2], QN_LANES(HI, PLANES))
                      : QN_SHUFFLE(even[part / 2], odd[part / 2], QN_LANES(LO, PLANES));
-    QN_UNROLL for (int q = 0; q < PLANES / 4; q++) {
+    QN_UNROLL
+    for (int q = 0; q < PLANES / 4; q++) {
       *(ON(quad) *)(dst + (part * (PLANES / 4) + q) * w) = out.q[q];
     }
   }
@@ -57,7 +59,8 @@ QN_INLINE void FROM(pack_along_k)(const SRC *src, int64_t ld, int64_t k, REAL *d
     for (int i = 0; i < w; i += 4) {
       for (int64_t p = p0; p < p1; p += PLANES) {
         const SRC *rows = src + p + i * ld;
-        QN_UNROLL for (int r = 0; r < 4; r++) __builtin_prefetch(rows + (w + r) * ld);
+        QN_UNROLL
+        for (int r = 0; r < 4; r++) __builtin_prefetch(rows + (w + r) * ld);
         FROM(pack_quad)(rows, ld, dst + p * w + i, w);
       }
     }
@@ -73,7 +76,8 @@ QN_INLINE void FROM(pack_steps)(const SRC *src, int64_t ld, int64_t panels, int6
                                 REAL *dst, const int steps, const int w) {
   enum { AHEAD = 8 };
   for (int64_t x = 0; x < panels; x++, src += w, dst += panel) {
-    QN_UNROLL for (int p = 0; p < steps; p++) {
+    QN_UNROLL
+    for (int p = 0; p < steps; p++) {
       __builtin_prefetch(src + (p + AHEAD) * ld);
       for (int i = 0; i < w; i++) dst[p * w + i] = GET(src[p * ld + i]);
     }

@@ -35,12 +35,15 @@ static void ON(copy_part)(const REAL *src, int64_t ld_src, REAL *dst, int64_t ld
 QN_INLINE void ON(step)(ON(vec) acc[NR][MV], const REAL *a, const REAL *b, const int mv,
                         const int nr) {
   ON(vec) av[MV];
-  QN_UNROLL for (int i = 0; i < mv; i++) {
+  QN_UNROLL
+  for (int i = 0; i < mv; i++) {
     av[i] = ON(load)(a + i * LANES);
     QN_KEEP(av[i]);
   }
-  QN_UNROLL for (int j = 0; j < nr; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) acc[j][i] += av[i] * b[j];
+  QN_UNROLL
+  for (int j = 0; j < nr; j++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) acc[j][i] += av[i] * b[j];
   }
 }
 
@@ -49,16 +52,20 @@ QN_INLINE void ON(tile_body)(int64_t k, const REAL *a, int64_t a_step, const REA
                              int64_t b_step, REAL alpha, REAL beta, REAL *c, int64_t ldc, int cols,
                              const int mv, const int nr) {
   ON(vec) acc[NR][MV];
-  QN_UNROLL for (int j = 0; j < nr; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) {
+  QN_UNROLL
+  for (int j = 0; j < nr; j++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) {
       acc[j][i] = (ON(vec)){0};
       __builtin_prefetch(c + j * ldc + i * LANES, 1);
     }
   }
   for (; k > 0; k--, a += a_step, b += b_step) ON(step)(acc, a, b, mv, nr);
-  QN_UNROLL for (int j = 0; j < nr; j++) {
+  QN_UNROLL
+  for (int j = 0; j < nr; j++) {
     if (j >= cols) return;
-    QN_UNROLL for (int i = 0; i < mv; i++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) {
       ON(vec) x = acc[j][i] * alpha;
       if (beta != 0) x += ON(load)(c + i * LANES) * beta;
       ON(store)(c + i * LANES, x);
@@ -128,7 +135,8 @@ QN_INLINE void ON(complex_put)(ON(vec) re, ON(vec) im, const REAL *alpha, const 
     y += re * alpha[1];
   }
   ON(vec) half[2] = {QN_SHUFFLE(x, y, QN_LANES(LO, LANES)), QN_SHUFFLE(x, y, QN_LANES(HI, LANES))};
-  QN_UNROLL for (int h = 0; h < 2; h++) {
+  QN_UNROLL
+  for (int h = 0; h < 2; h++) {
     REAL *to = c + h * LANES;
     if (beta[0] == 1 && beta[1] == 0) {
       half[h] += ON(load)(to);
@@ -144,18 +152,22 @@ QN_INLINE void ON(complex_put)(ON(vec) re, ON(vec) im, const REAL *alpha, const 
 QN_INLINE void ON(complex_step)(ON(vec) re[CNR][CMV], ON(vec) im[CNR][CMV], const REAL *a,
                                 const REAL *b, const int mv) {
   ON(vec) ar[CMV], ai[CMV];
-  QN_UNROLL for (int i = 0; i < mv; i++) {
+  QN_UNROLL
+  for (int i = 0; i < mv; i++) {
     ar[i] = ON(load)(a + i * LANES);
     ai[i] = ON(load)(a + CMR + i * LANES);
     QN_KEEP(ar[i]);
     QN_KEEP(ai[i]);
   }
-  QN_UNROLL for (int j = 0; j < CNR; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) {
+  QN_UNROLL
+  for (int j = 0; j < CNR; j++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) {
       re[j][i] += ar[i] * b[j];
       im[j][i] += ai[i] * b[j];
     }
-    QN_UNROLL for (int i = 0; i < mv; i++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) {
       re[j][i] -= ai[i] * b[CNR + j];
       im[j][i] += ar[i] * b[CNR + j];
     }
@@ -166,17 +178,21 @@ QN_INLINE void ON(complex_body)(int64_t k, const REAL *a, int64_t a_step, const 
                                 int64_t b_step, const REAL *alpha, const REAL *beta, REAL *c,
                                 int64_t ldc, int cols, const int mv) {
   ON(vec) re[CNR][CMV], im[CNR][CMV];
-  QN_UNROLL for (int j = 0; j < CNR; j++) {
-    QN_UNROLL for (int i = 0; i < mv; i++) {
+  QN_UNROLL
+  for (int j = 0; j < CNR; j++) {
+    QN_UNROLL
+    for (int i = 0; i < mv; i++) {
       re[j][i] = im[j][i] = (ON(vec)){0};
       __builtin_prefetch(c + 2 * (j * ldc + i * LANES), 1);
     }
   }
   for (; k > 0; k--, a += a_step, b += b_step) ON(complex_step)(re, im, a, b, mv);
-  QN_UNROLL for (int j = 0; j < CNR; j++) {
+  QN_UNROLL
+  for (int j = 0; j < CNR; j++) {
     if (j >= cols) return;
-    QN_UNROLL for (int i = 0; i < mv; i++)
-        ON(complex_put)(re[j][i], im[j][i], alpha, beta, c + 2 * i * LANES);
+    QN_UNROLL
+    for (int i = 0; i < mv; i++)
+      ON(complex_put)(re[j][i], im[j][i], alpha, beta, c + 2 * i * LANES);
     c += 2 * ldc;
   }
 }

@@ -45,28 +45,36 @@ enum { FOR(pieces) = LANES / PIECE };
 QN_INLINE void FOR(pack_square)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t s,
                                 const int pieces, REAL *dst) {
   ON(vec) v[FOR(pieces)][PIECE];
-  QN_UNROLL for (int r = 0; r < PIECE; r++) {
-    QN_UNROLL for (int q = 0; q < pieces; q++) v[q][r] =
-        ON(gather_pieces)(AT(src + r * sj, s + q * PIECE), PIECE * sj);
+  QN_UNROLL
+  for (int r = 0; r < PIECE; r++) {
+    QN_UNROLL
+    for (int q = 0; q < pieces; q++)
+      v[q][r] = ON(gather_pieces)(AT(src + r * sj, s + q * PIECE), PIECE * sj);
   }
-  QN_UNROLL for (int q = 0; q < pieces; q++) {
+  QN_UNROLL
+  for (int q = 0; q < pieces; q++) {
     ON(transpose_pieces)(v[q]);
-    QN_UNROLL for (int r = 0; r < PIECE; r++)
-        ON(store)(dst + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR, v[q][r]);
+    QN_UNROLL
+    for (int r = 0; r < PIECE; r++)
+      ON(store)(dst + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR, v[q][r]);
   }
 }
 
 QN_INLINE void FOR(unpack_square)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t s,
                                   const int pieces, const REAL *src) {
   ON(vec) v[FOR(pieces)][PIECE];
-  QN_UNROLL for (int q = 0; q < pieces; q++) {
-    QN_UNROLL for (int r = 0; r < PIECE; r++) v[q][r] =
-        ON(load)(src + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR);
+  QN_UNROLL
+  for (int q = 0; q < pieces; q++) {
+    QN_UNROLL
+    for (int r = 0; r < PIECE; r++)
+      v[q][r] = ON(load)(src + (s + q * PIECE + FOR(lane_step)(r, reverse)) * TMR);
     ON(transpose_pieces)(v[q]);
   }
-  QN_UNROLL for (int r = 0; r < PIECE; r++) {
-    QN_UNROLL for (int q = 0; q < pieces; q++)
-        ON(scatter_pieces)(AT(dst + r * sj, s + q * PIECE), PIECE * sj, v[q][r]);
+  QN_UNROLL
+  for (int r = 0; r < PIECE; r++) {
+    QN_UNROLL
+    for (int q = 0; q < pieces; q++)
+      ON(scatter_pieces)(AT(dst + r * sj, s + q * PIECE), PIECE * sj, v[q][r]);
   }
 }
 #undef AT
@@ -100,7 +108,8 @@ QN_INLINE void FOR(pack_across)(const REAL *src, ptrdiff_t si, int64_t n, REAL *
     for (int i = 0; i < panels; i++) {
       const REAL *from = src + i * PLANES * TMR;
       REAL *to = dst + i * stride;
-      QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+      QN_UNROLL
+      for (int g = 0; g < TMR; g += LANES) {
 #if PLANES == 1
         ON(store)(to + g, ON(load)(from + g));
 #else
@@ -119,7 +128,8 @@ QN_INLINE void FOR(unpack_across)(REAL *dst, ptrdiff_t si, int64_t n, const REAL
     for (int i = 0; i < panels; i++) {
       const REAL *from = src + i * stride;
       REAL *to = dst + i * PLANES * TMR;
-      QN_UNROLL for (int g = 0; g < TMR; g += LANES) {
+      QN_UNROLL
+      for (int g = 0; g < TMR; g += LANES) {
 #if PLANES == 1
         ON(store)(to + g, ON(load)(from + g));
 #else
@@ -220,7 +230,8 @@ QN_INLINE int64_t FOR(block_at)(int64_t n, int64_t block) {
 /* TNR rows of one column, contiguous, piece by piece; a last piece overlaps the one before it. */
 QN_INLINE void FOR(pack_column)(const REAL *a, const bool reverse, REAL sign, REAL *dst) {
   (void)sign;
-  QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
+  QN_UNROLL
+  for (int q = 0; q < TNR; q += PIECE) {
     const int c = q + PIECE > TNR ? TNR - PIECE : q;
     const REAL *from = reverse ? a - PLANES * (c + PIECE - 1) : a + PLANES * c;
     ON(piece) x = *(const ON(piece) *)from;
@@ -261,15 +272,18 @@ QN_INLINE void FOR(pack_rows_across)(const REAL *a, const bool reverse, ptrdiff_
   (void)sign;
   for (int64_t i = 0; i < steps; i += LINE) {
     int64_t end = qn_min64(i + LINE, steps);
-    QN_UNROLL for (int q = 0; q < TNR; q += PIECE) {
+    QN_UNROLL
+    for (int q = 0; q < TNR; q += PIECE) {
       const int c = q + PIECE > TNR ? TNR - PIECE : q;
       for (int64_t p = i; p < end; p += PIECE) {
         int64_t s = qn_min64(p, steps - PIECE);
         const REAL *from = (reverse ? a - s - PIECE + PLANES : a + s) + c * si;
         ON(piece) v[PIECE];
-        QN_UNROLL for (int r = 0; r < PIECE; r++) v[r] = *(const ON(piece) *)(from + r * si);
+        QN_UNROLL
+        for (int r = 0; r < PIECE; r++) v[r] = *(const ON(piece) *)(from + r * si);
         ON(transpose_piece)(v);
-        QN_UNROLL for (int r = 0; r < PIECE; r++) {
+        QN_UNROLL
+        for (int r = 0; r < PIECE; r++) {
           if (PLANES == 2 && r % 2) v[r] *= sign;
           *(ON(piece) *)(dst + (s + FOR(lane_step)(r, reverse)) * TNR + c) = v[r];
         }

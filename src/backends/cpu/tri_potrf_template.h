@@ -16,17 +16,23 @@ enum { FOR(potrf_rows) = 2 * LANES };
 
 QN_INLINE void FOR(potrf_update)(REAL *l, int64_t ld, int64_t j, int64_t i) {
   ON(vec) acc[4][2];
-  QN_UNROLL for (int c = 0; c < 4; c++) {
-    QN_UNROLL for (int v = 0; v < 2; v++) acc[c][v] = ON(load)(l + i + v * LANES + (j + c) * ld);
+  QN_UNROLL
+  for (int c = 0; c < 4; c++) {
+    QN_UNROLL
+    for (int v = 0; v < 2; v++) acc[c][v] = ON(load)(l + i + v * LANES + (j + c) * ld);
   }
   for (int64_t k = 0; k < j; k++) {
     ON(vec) x[2] = {ON(load)(l + i + k * ld), ON(load)(l + i + LANES + k * ld)};
-    QN_UNROLL for (int c = 0; c < 4; c++) {
-      QN_UNROLL for (int v = 0; v < 2; v++) acc[c][v] -= x[v] * l[j + c + k * ld];
+    QN_UNROLL
+    for (int c = 0; c < 4; c++) {
+      QN_UNROLL
+      for (int v = 0; v < 2; v++) acc[c][v] -= x[v] * l[j + c + k * ld];
     }
   }
-  QN_UNROLL for (int c = 0; c < 4; c++) {
-    QN_UNROLL for (int v = 0; v < 2; v++) ON(store)(l + i + v * LANES + (j + c) * ld, acc[c][v]);
+  QN_UNROLL
+  for (int c = 0; c < 4; c++) {
+    QN_UNROLL
+    for (int v = 0; v < 2; v++) ON(store)(l + i + v * LANES + (j + c) * ld, acc[c][v]);
   }
 }
 

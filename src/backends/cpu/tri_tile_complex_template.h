@@ -44,8 +44,9 @@ QN_INLINE void FOR(block_steps)(int64_t k, const REAL *t, const REAL *x, FOR(pai
                                 const bool solve) {
   for (int64_t p = 0; p < k; p++, t += 2 * TNR, x += 2 * TMR) {
     FOR(pair) y = FOR(pair_load)(x);
-    QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] =
-        solve ? FOR(pair_sub)(acc[c], y, t + c) : FOR(pair_add)(acc[c], y, t + c);
+    QN_UNROLL
+    for (int c = 0; c < TNR; c++)
+      acc[c] = solve ? FOR(pair_sub)(acc[c], y, t + c) : FOR(pair_add)(acc[c], y, t + c);
   }
 }
 
@@ -53,13 +54,15 @@ QN_INLINE void FOR(block_steps)(int64_t k, const REAL *t, const REAL *x, FOR(pai
 QN_INLINE void FOR(solve_block)(int64_t k, const bool divide, const REAL *t, const REAL *x,
                                 REAL *out) {
   FOR(pair) acc[TNR];
-  QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
+  QN_UNROLL
+  for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
   FOR(block_steps)(k, t, x, acc, true);
   t += k * 2 * TNR;
-  QN_UNROLL for (int c = 0; c < TNR; c++) {
+  QN_UNROLL
+  for (int c = 0; c < TNR; c++) {
     acc[c] = FOR(pair_solve)(acc[c], t + c * 2 * TNR + c, divide);
-    QN_UNROLL for (int e = c + 1; e < TNR; e++) acc[e] =
-        FOR(pair_sub)(acc[e], acc[c], t + c * 2 * TNR + e);
+    QN_UNROLL
+    for (int e = c + 1; e < TNR; e++) acc[e] = FOR(pair_sub)(acc[e], acc[c], t + c * 2 * TNR + e);
     FOR(pair_store)(out + c * 2 * TMR, acc[c]);
   }
 }
@@ -68,17 +71,22 @@ QN_INLINE void FOR(multiply_block)(int64_t k, const REAL *t, const REAL *x, REAL
   FOR(pair) acc[TNR] = {0};
   FOR(block_steps)(k, t, x, acc, false);
   t += k * 2 * TNR;
-  QN_UNROLL for (int p = 0; p < TNR; p++) {
+  QN_UNROLL
+  for (int p = 0; p < TNR; p++) {
     FOR(pair) y = FOR(pair_load)(out + p * 2 * TMR);
-    QN_UNROLL for (int c = p; c < TNR; c++) acc[c] = FOR(pair_add)(acc[c], y, t + p * 2 * TNR + c);
+    QN_UNROLL
+    for (int c = p; c < TNR; c++) acc[c] = FOR(pair_add)(acc[c], y, t + p * 2 * TNR + c);
   }
-  QN_UNROLL for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
+  QN_UNROLL
+  for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
 }
 
 QN_INLINE void FOR(update_block)(int64_t k, const bool solve, const REAL *t, const REAL *x,
                                  REAL *out) {
   FOR(pair) acc[TNR];
-  QN_UNROLL for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
+  QN_UNROLL
+  for (int c = 0; c < TNR; c++) acc[c] = FOR(pair_load)(out + c * 2 * TMR);
   FOR(block_steps)(k, t, x, acc, solve);
-  QN_UNROLL for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
+  QN_UNROLL
+  for (int c = 0; c < TNR; c++) FOR(pair_store)(out + c * 2 * TMR, acc[c]);
 }

@@ -1,6 +1,6 @@
-/* Copies from global to shared memory that pass by no register and are awaited in groups (sm_80 on),
- * and clusters of groups that read one another's shared memory (sm_90 on). Needs prelude.cl and
- * element.cl. */
+/* Copies from global to shared memory that pass by no register and are awaited in groups (sm_80
+ * on), and clusters of groups that read one another's shared memory (sm_90 on). Needs prelude.cl
+ * and element.cl. */
 
 typedef qn_u32 shared_place; /* an address in shared memory, in bytes */
 
@@ -14,11 +14,11 @@ QN_DEV void copy_vector(shared_place to, const void *from) {
 }
 
 /* `bytes` is a constant 4, 8 or 16. */
-#define copy_bytes(to, from, bytes)                                                                 \
+#define copy_bytes(to, from, bytes)                                                                \
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes))
 /* Zeros where `there` is 0; `from` is then not read. */
-#define copy_bytes_if(to, from, bytes, there)                                                       \
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),    \
+#define copy_bytes_if(to, from, bytes, there)                                                      \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),   \
                "r"((there) ? (int)(bytes) : 0))
 
 /* What was started since the last commit is one group; waits until all but `n` groups are there. */
@@ -40,8 +40,8 @@ QN_DEV const elem *opaque_address(const elem *x) {
 }
 
 #if QN_SM >= 90
-/* Counters in shared memory that threads wait for. Each time `count` arrivals are complete its phase,
- * 0 at first, changes over; a wait is for the end of the phase of that parity. */
+/* Counters in shared memory that threads wait for. Each time `count` arrivals are complete its
+ * phase, 0 at first, changes over; a wait is for the end of the phase of that parity. */
 QN_DEV void counter_init(shared_place counter, int count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(counter), "r"(count));
 }
@@ -55,7 +55,9 @@ QN_DEV void counter_arrive_copied(shared_place counter) {
 QN_DEV void counter_wait(shared_place counter, int parity) {
   asm volatile("{\n.reg .pred done;\n"
                "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-               "@!done bra again;\n}" ::"r"(counter), "r"(parity) : "memory");
+               "@!done bra again;\n}" ::"r"(counter),
+               "r"(parity)
+               : "memory");
 }
 
 /* Registers that a warp group (4 warps) gives back or takes. */
@@ -68,8 +70,8 @@ QN_DEV void counter_wait(shared_place counter, int parity) {
 #endif
 
 QN_DEV void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;"
-               ::: "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 
 /* The same place in the shared memory of group `rank` of the cluster. */
@@ -100,7 +102,8 @@ QN_DEV acc cluster_load(shared_place from) {
 /* The sum, in the order of the groups, of what all of a cluster have at the same place. */
 QN_DEV acc cluster_sum(shared_place own, int groups) {
   acc all = cluster_load(cluster_place(own, 0));
-  for (int rank = 1; rank < groups; rank++) all = acc_add(all, cluster_load(cluster_place(own, rank)));
+  for (int rank = 1; rank < groups; rank++)
+    all = acc_add(all, cluster_load(cluster_place(own, rank)));
   return all;
 }
 #endif

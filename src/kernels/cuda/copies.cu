@@ -3,10 +3,10 @@
 /* 4, 8 or 16 bytes, of which the first `valid` are read and the others become zero. Both addresses
  * are multiples of `size`. */
 #define copy_async(to, from, size, valid)                                                          \
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(                              \
-                   (qn_u32)__cvta_generic_to_shared(to)),                                          \
-               "l"(from), "n"(size), "r"(valid)                                                    \
-               : "memory")
+  asm volatile(                                                                                    \
+      "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((qn_u32)__cvta_generic_to_shared(to)), \
+      "l"(from), "n"(size), "r"(valid)                                                             \
+      : "memory")
 
 /* Ends a batch of this thread's copies; copy_wait(n) waits until all but the last n batches are
  * there. */

@@ -1,8 +1,8 @@
 /* Results that travel between thread blocks of one launch without flags. Needs element.cl.
  *
- * The host fills the memory with ones (the bytes 0xff); a word that is not all ones is a result. All
- * ones is a NaN, and a result that had these bits is written as another NaN. 64-bit words are judged
- * by their upper half. Words are written and read whole, in any order. */
+ * The host fills the memory with ones (the bytes 0xff); a word that is not all ones is a result.
+ * All ones is a NaN, and a result that had these bits is written as another NaN. 64-bit words are
+ * judged by their upper half. Words are written and read whole, in any order. */
 
 /* Each of the four words is read whole, from where all groups see it. */
 QN_DEV uint4 load_shared_by_groups(const uint4 *p) {
@@ -36,7 +36,7 @@ QN_DEV void store_shared_by_groups(ulonglong2 *p, ulonglong2 v) {
 
 #if QN_T == 3 || QN_T == 5
 typedef ulonglong2 piece;
-#define HIGH(word) ((qn_u32)((word) >> 32))
+#define HIGH(word)   ((qn_u32)((word) >> 32))
 #define IS_RESULT(v) (HIGH((v).x) != 0xffffffffu && HIGH((v).y) != 0xffffffffu)
 #else
 typedef uint4 piece;
@@ -47,7 +47,8 @@ typedef uint4 piece;
 /* QN_SPIN_LIMIT, for work on kernels: a wait without end becomes a fault. */
 #ifdef QN_SPIN_LIMIT
 #define SPINS int spins = 0
-#define SPIN  if (++spins > QN_SPIN_LIMIT) __trap()
+#define SPIN                                                                                       \
+  if (++spins > QN_SPIN_LIMIT) __trap()
 #else
 #define SPINS
 #define SPIN
@@ -64,12 +65,14 @@ QN_DEV real not_a_hole(real x) {
 
 /* `count` results side by side, in pieces: a multiple of VW. */
 QN_DEV void publish_run(elem *to, const elem *x, int count) {
-  QN_UNROLL for (int i = 0; i < count; i += VW) {
+  QN_UNROLL
+  for (int i = 0; i < count; i += VW) {
     union {
       piece whole;
       real part[16 / sizeof(real)];
     } out;
-    QN_UNROLL for (int v = 0; v < VW; v++) {
+    QN_UNROLL
+    for (int v = 0; v < VW; v++) {
 #if QN_IS_COMPLEX
       out.part[2 * v] = not_a_hole(x[i + v].x);
       out.part[2 * v + 1] = not_a_hole(x[i + v].y);

@@ -10,10 +10,10 @@
  *   WM |  |  |  |  |   LX items of VW rows, TM/VW times
  *      +--+--+--+--+
  *
- * Shared memory holds op(A) as [k][m] and op(B) as [k][n], each row 16 bytes longer than the tile: an
- * operand that is contiguous along k is turned by copies of single elements, 8 of k by 4 rows a warp,
- * which fall into 32 banks. The products of a step run in a serpentine over the fragment, so that each
- * uses a register of the one before.
+ * Shared memory holds op(A) as [k][m] and op(B) as [k][n], each row 16 bytes longer than the tile:
+ * an operand that is contiguous along k is turned by copies of single elements, 8 of k by 4 rows a
+ * warp, which fall into 32 banks. The products of a step run in a serpentine over the fragment, so
+ * that each uses a register of the one before.
  *
  * Macros: those of gemm_kernel.cu; TM TN WM WN. */
 #include "portable/prelude.cl"
@@ -29,9 +29,9 @@
 #define MOVES(side, vector) (EXTENT(side) * BK / COPIERS / ((vector) ? VW : 1))
 
 /* Along k a warp copies 8 of k for each of 4 rows; else rows (in 16 bytes), then k. */
-#define WIDTH(vector)        ((vector) ? VW : 1)
-#define ROWS(side, vector)   QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS) /* a pass, but along k */
-#define ROWS_ALONG_K         (COPIERS / 8)
+#define WIDTH(vector)      ((vector) ? VW : 1)
+#define ROWS(side, vector) QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS) /* a pass, but along k */
+#define ROWS_ALONG_K       (COPIERS / 8)
 
 QN_DEV move first_move(unsigned t, int side, int vector) {
   move at;
@@ -106,8 +106,10 @@ typedef struct fragment {
 QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r) {
   const vec *a = (const vec *)(stage + r->a + p * ROW(A_SIDE) * (int)sizeof(elem));
   const vec *b = (const vec *)(stage + r->b + p * ROW(B_SIDE) * (int)sizeof(elem));
-  QN_UNROLL for (int v = 0; v < TM / VW; v++) UNVEC(f->a, v * VW, a[v * LX]);
-  QN_UNROLL for (int v = 0; v < TN / VW; v++) UNVEC(f->b, v * VW, b[v * LY]);
+  QN_UNROLL
+  for (int v = 0; v < TM / VW; v++) UNVEC(f->a, v * VW, a[v * LX]);
+  QN_UNROLL
+  for (int v = 0; v < TN / VW; v++) UNVEC(f->b, v * VW, b[v * LY]);
 }
 
 /* The accumulators as real numbers: part 0 real, 1 imaginary. */
@@ -119,8 +121,10 @@ QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r
 
 /* One real product for each accumulator: part `pa` of a by part `pb` of b, into part `to`. */
 QN_DEV void multiply_parts(sums *sum, const fragment *f, int to, int pa, int pb, int minus) {
-  QN_UNROLL for (int j = 0; j < TN; j++) {
-    QN_UNROLL for (int s = 0; s < TM; s++) {
+  QN_UNROLL
+  for (int j = 0; j < TN; j++) {
+    QN_UNROLL
+    for (int s = 0; s < TM; s++) {
       const int i = j % 2 ? TM - 1 - s : s;
       const float a = PART(f->a[i], pa), b = PART(f->b[j], pb);
 #if QN_IS_COMPLEX
@@ -142,7 +146,8 @@ QN_DEV void multiply(sums *sum, const fragment *f) {
 }
 
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
-  QN_UNROLL for (int p = 0; p < BK; p++) {
+  QN_UNROLL
+  for (int p = 0; p < BK; p++) {
     fragment f;
     read_fragment(&f, stage, p, r);
     multiply(sum, &f);

@@ -2,24 +2,24 @@
  * kernel).
  *
  * sm_90 and newer multiply 16 x 8 x 4 or 16 x 8 x 8 at a time, sm_80 8 x 8 x 4. The 16 rows of the
- * instruction are columns of C and its 8 columns are rows of C, so that an item's two neighbouring sums
- * are neighbours in a column of C:
+ * instruction are columns of C and its 8 columns are rows of C, so that an item's two neighbouring
+ * sums are neighbours in a column of C:
  *
- *   lane = 4 g + q    16 x k: columns 2 g and 2 g + 1 of C     k x 8: row g of C     k = q (and 4 + q)
- *                     sums: columns 2 g and 2 g + 1, rows 2 q and 2 q + 1
+ *   lane = 4 g + q    16 x k: columns 2 g and 2 g + 1 of C     k x 8: row g of C     k = q (and 4 +
+ * q) sums: columns 2 g and 2 g + 1, rows 2 q and 2 q + 1
  *
- * Which column, row or k has which place is free as long as both operands agree; so they are chosen, and
- * the operands laid out in shared memory, such that 16 bytes read at once are what the instruction takes
- * from neighbouring registers:
+ * Which column, row or k has which place is free as long as both operands agree; so they are
+ * chosen, and the operands laid out in shared memory, such that 16 bytes read at once are what the
+ * instruction takes from neighbouring registers:
  *
- *   B: [k][n], a row 16 bytes longer than the tile: columns 2 g and 2 g + 1 of one k. In c128 a plane of
- *      real parts, then one of imaginary parts, for each k.
- *   A: [m][k], chunks of 16 bytes: k = 2 q and 2 q + 1 in f64, both parts of one k in c128. A row has 8
- *      chunks or 4, permuted by its number so that neither reads (2 rows by 4 chunks) nor copies (8
- *      rows by one chunk) meet in a bank: chunk c of row r lies at c ^ permutation(r).
+ *   B: [k][n], a row 16 bytes longer than the tile: columns 2 g and 2 g + 1 of one k. In c128 a
+ * plane of real parts, then one of imaginary parts, for each k. A: [m][k], chunks of 16 bytes: k =
+ * 2 q and 2 q + 1 in f64, both parts of one k in c128. A row has 8 chunks or 4, permuted by its
+ * number so that neither reads (2 rows by 4 chunks) nor copies (8 rows by one chunk) meet in a
+ * bank: chunk c of row r lies at c ^ permutation(r).
  *
- * A warp computes WM x WN. Complex products are four real ones; signs of imaginary parts are turned as
- * fragments are used.
+ * A warp computes WM x WN. Complex products are four real ones; signs of imaginary parts are turned
+ * as fragments are used.
  *
  * Macros: those of gemm_kernel.cu; WM WN. */
 #include "portable/prelude.cl"
@@ -42,13 +42,13 @@ QN_DEV unsigned permutation(unsigned row) {
 }
 
 /* Neighbouring items copy neighbours in memory: along k 8 of k (or 16 bytes by 16 bytes all of the
- * step), then rows; else rows (in 16 bytes), then k. An f64 A along its rows goes in blocks of 16 rows
- * by 2 of k, the half of a warp taking 8 rows by both. */
-#define WIDTH(vector)        ((vector) ? 2 : 1)
-#define BLOCKED(side)        (PARTS == 1 && (side) == A_SIDE && !ALONG_K(side))
-#define ACROSS(vector)       ((vector) ? BK / 2 : 8)
-#define ROWS(side, vector)   QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS)
-#define BLOCK_ROWS           QN_MIN(BM / 16, COPIERS / 32)
+ * step), then rows; else rows (in 16 bytes), then k. An f64 A along its rows goes in blocks of 16
+ * rows by 2 of k, the half of a warp taking 8 rows by both. */
+#define WIDTH(vector)      ((vector) ? 2 : 1)
+#define BLOCKED(side)      (PARTS == 1 && (side) == A_SIDE && !ALONG_K(side))
+#define ACROSS(vector)     ((vector) ? BK / 2 : 8)
+#define ROWS(side, vector) QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS)
+#define BLOCK_ROWS         QN_MIN(BM / 16, COPIERS / 32)
 
 QN_DEV move first_move(unsigned t, int side, int vector) {
   const unsigned warp = t / 32, lane = t % 32;
@@ -121,14 +121,16 @@ QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
 
 #if QN_SM < 90
 QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
-  QN_UNROLL for (int h = 0; h < 2; h++)
+  QN_UNROLL
+  for (int h = 0; h < 2; h++)
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
         : "+d"(c[h][0]), "+d"(c[h][1])
         : "d"(n[h]), "d"(m));
 }
 #elif QN_IS_COMPLEX
 QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+      "{%0,%1,%2,%3};"
       : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
       : "d"(n[0]), "d"(n[1]), "d"(m));
 }
@@ -149,7 +151,8 @@ QN_DEV void multiply_8(double c[2][2], const double n0[2], const double n1[2], c
 }
 #endif
 
-/* ---- fragments, 16 bytes each: m two of k, or two parts; n two columns of one k, or of one part ---- */
+/* ---- fragments, 16 bytes each: m two of k, or two parts; n two columns of one k, or of one part
+ * ---- */
 
 typedef struct fragment {
   double m[GROUPS_M][2], n[GROUPS_N][2][2];
@@ -161,7 +164,8 @@ QN_DEV void read_16(double to[2], const char *from) {
   to[1] = x.y;
 }
 
-/* The item's first row and column; where in a stage its first chunk of A and first columns of B lie. */
+/* The item's first row and column; where in a stage its first chunk of A and first columns of B
+ * lie. */
 typedef struct reader {
   int row, col;
   unsigned m, q, n;
@@ -181,10 +185,12 @@ QN_DEV reader reader_of(unsigned t) {
 QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r) {
   const unsigned chunk = ((unsigned)p / PER_CHUNK + r->q) ^ permutation(r->m);
   const char *a = stage + (r->m * ROW_CHUNKS + chunk) * 16;
-  QN_UNROLL for (int i = 0; i < GROUPS_M; i++) /* 8 rows on, the permutation is the same */
+  QN_UNROLL
+  for (int i = 0; i < GROUPS_M; i++) /* 8 rows on, the permutation is the same */
     read_16(f->m[i], a + i * 8 * ROW_CHUNKS * 16);
   const char *b = stage + r->n + p * PARTS * ROW_B * 8;
-  QN_UNROLL for (int j = 0; j < GROUPS_N; j++) {
+  QN_UNROLL
+  for (int j = 0; j < GROUPS_N; j++) {
     read_16(f->n[j][0], b + j * 16 * 8);
     read_16(f->n[j][1], b + ROW_B * 8 + j * 16 * 8);
   }
@@ -196,11 +202,14 @@ typedef struct sums {
 
 QN_DEV void multiply(sums *c, const fragment *f) {
 #if QN_IS_COMPLEX
-  QN_UNROLL for (int j = 0; j < GROUPS_N; j++) {
+  QN_UNROLL
+  for (int j = 0; j < GROUPS_N; j++) {
     const double *re = f->n[j][0];
     double im[2];
-    QN_UNROLL for (int h = 0; h < 2; h++) im[h] = TRANSB == 2 ? -f->n[j][1][h] : f->n[j][1][h];
-    QN_UNROLL for (int i = 0; i < GROUPS_M; i++) {
+    QN_UNROLL
+    for (int h = 0; h < 2; h++) im[h] = TRANSB == 2 ? -f->n[j][1][h] : f->n[j][1][h];
+    QN_UNROLL
+    for (int i = 0; i < GROUPS_M; i++) {
       const double turned = TRANSA == 2 ? -f->m[i][1] : f->m[i][1];
       multiply_4(c->part[0][j][i], re, f->m[i][0]);
       multiply_4(c->part[1][j][i], re, turned);
@@ -209,8 +218,10 @@ QN_DEV void multiply(sums *c, const fragment *f) {
     }
   }
 #else
-  QN_UNROLL for (int j = 0; j < GROUPS_N; j++) {
-    QN_UNROLL for (int i = 0; i < GROUPS_M; i++)
+  QN_UNROLL
+  for (int j = 0; j < GROUPS_N; j++) {
+    QN_UNROLL
+    for (int i = 0; i < GROUPS_M; i++)
       multiply_8(c->part[0][j][i], f->n[j][0], f->n[j][1], f->m[i]);
   }
 #endif
@@ -235,7 +246,8 @@ QN_DEV int sum_col(int s) {
 }
 
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
-  QN_UNROLL for (int p = 0; p < BK; p += STEP_K) {
+  QN_UNROLL
+  for (int p = 0; p < BK; p += STEP_K) {
     fragment f;
     read_fragment(&f, stage, p, r);
     multiply(sum, &f);

@@ -31,7 +31,8 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(GEMM_PARAMS) {
     copy_step(&ca, MAJOR_A, BI, to, left - BK);
     copy_step(&cb, MAJOR_B, BJ, to + BYTES_A, left - BK);
     copy_commit();
-    QN_UNROLL for (int p = 0; p < BK / 16; p++) {
+    QN_UNROLL
+    for (int p = 0; p < BK / 16; p++) {
       qn_u32 x[4][4], y[4][4];
       read_fragments(x, from + at_x, MAJOR_B, p);
       read_fragments(y, from + at_y, MAJOR_A, p);

@@ -1,7 +1,7 @@
 /* The ladder's fourth step, to one side: the shape that the first cards with mma.sync had.
  *
- * New here: m16n8k8 in the place of m16n8k16. Twice the instructions, fragments of half the size, the
- * same sums in the same order: what the larger shape buys by itself.
+ * New here: m16n8k8 in the place of m16n8k16. Twice the instructions, fragments of half the size,
+ * the same sums in the same order: what the larger shape buys by itself.
  *
  * m, n and k: multiples of 8, 16 and 8. Macros: those of mma_warp.cu. */
 #define K 8

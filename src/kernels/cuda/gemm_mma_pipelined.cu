@@ -1,8 +1,8 @@
 /* The ladder's eighth step, and what cards of sm_80 and newer without wgmma run, for any shape.
  *
  * New here: STAGES steps of k are on their way from global memory at a time, and within a step the
- * fragments of the next 16 k are read from shared memory while the products of these 16 run. Neither
- * the copies nor ldmatrix are waited for any more.
+ * fragments of the next 16 k are read from shared memory while the products of these 16 run.
+ * Neither the copies nor ldmatrix are waited for any more.
  *
  * Macros: those of mma_tile.cu; C_F32; STAGES. */
 #include "portable/prelude.cl"

@@ -1,9 +1,9 @@
 /* The ladder's fifth step: a block of 256 x 128, eight warps of 64 x 64.
  *
- * New here: what comes from global memory is read by several warps and each fragment multiplies four
- * or eight others. A step of k moves (BI + BJ) BK elements for BI BJ BK products: 85 products an
- * element, where a warp alone with its 16 x 8 made 5. The next step's elements wait in registers.
- * ldmatrix still meets its banks up to eight times over.
+ * New here: what comes from global memory is read by several warps and each fragment multiplies
+ * four or eight others. A step of k moves (BI + BJ) BK elements for BI BJ BK products: 85 products
+ * an element, where a warp alone with its 16 x 8 made 5. The next step's elements wait in
+ * registers. ldmatrix still meets its banks up to eight times over.
  *
  * m, n and k: multiples of 256, 128 and 32. Macros: those of mma_tile.cu; C_F32. */
 #include "portable/prelude.cl"
@@ -33,7 +33,8 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(GEMM_PARAMS) {
     __syncthreads();
     fetch_step(next_a, &ca, MAJOR_A, BI, left - BK);
     fetch_step(next_b, &cb, MAJOR_B, BJ, left - BK);
-    QN_UNROLL for (int p = 0; p < BK / 16; p++) {
+    QN_UNROLL
+    for (int p = 0; p < BK / 16; p++) {
       qn_u32 x[4][4], y[4][4];
       read_fragments(x, base + at_x, MAJOR_B, p);
       read_fragments(y, base + at_y, MAJOR_A, p);

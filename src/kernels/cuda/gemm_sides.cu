@@ -1,8 +1,8 @@
 /* Who works in a pipelined product, and its two operands as a constant that functions take.
  *
- * MULTIPLIERS items multiply, COPIERS items bring the operands to shared memory. On sm_90 these are a
- * warp group of their own with few registers, so that those who multiply do nothing else; elsewhere all
- * items do both. */
+ * MULTIPLIERS items multiply, COPIERS items bring the operands to shared memory. On sm_90 these are
+ * a warp group of their own with few registers, so that those who multiply do nothing else;
+ * elsewhere all items do both. */
 #define SPECIALISED (QN_SM == 90)
 #if SPECIALISED
 #define COPIERS 128
@@ -12,9 +12,9 @@
 #define THREADS MULTIPLIERS
 #endif
 
-#define A_SIDE 0
-#define B_SIDE 1
-#define EXTENT(side)  ((side) == A_SIDE ? BM : BN)
+#define A_SIDE       0
+#define B_SIDE       1
+#define EXTENT(side) ((side) == A_SIDE ? BM : BN)
 /* Whether neighbours in memory follow k, not the rows of C (A) or its columns (B). */
 #define ALONG_K(side) ((side) == A_SIDE ? TRANSA != 0 : TRANSB == 0)
 

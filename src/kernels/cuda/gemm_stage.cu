@@ -1,22 +1,23 @@
 /* How the operands of a pipelined product reach shared memory.
  *
- *            BN                       A group computes a BM x BN tile of C and walks over k in steps
+ *            BN                       A group computes a BM x BN tile of C and walks over k in
+ * steps
  *        +--------+                   of BK. STAGES steps have room in shared memory: while one is
  *     BK |   B    |                   multiplied the next are on their way.
  *        +--------+
- *   BK                                Sizes that the tile does not divide: rows beyond the matrix are
+ *   BK                                Sizes that the tile does not divide: rows beyond the matrix
+ * are
  *  +---+ +--------+                   read from its last row (what they give is never stored), and
  *  | A | |   C    | BM                what lies beyond k counts as zero.
  *  +---+ +--------+
  *
- * Where copiers are others than multipliers (gemm_sides.cu), each stage has two counters, "full" and
- * "empty"; else there is one barrier a step.
+ * Where copiers are others than multipliers (gemm_sides.cu), each stage has two counters, "full"
+ * and "empty"; else there is one barrier a step.
  *
- * The including file says how an operand lies in shared memory; `side` is A_SIDE (rows of C) or B_SIDE
- * (columns of C), which are called rows of the operand here:
- *   SIDE_BYTES(side)          bytes of one stage of it
- *   VECTORS(side)             whether 16 bytes that are neighbours in memory are so in a stage too
- *   MOVES(side, vector)       how many moves a copier makes for one stage
+ * The including file says how an operand lies in shared memory; `side` is A_SIDE (rows of C) or
+ * B_SIDE (columns of C), which are called rows of the operand here: SIDE_BYTES(side)          bytes
+ * of one stage of it VECTORS(side)             whether 16 bytes that are neighbours in memory are
+ * so in a stage too MOVES(side, vector)       how many moves a copier makes for one stage
  *   first_move(t, side, vector)            what item t copies in its first
  *   next_move(s, side, vector)             how far from there the s-th is, the same for all items
  *   copy_one, copy_one_if, copy_16(...)    copies it */
@@ -31,8 +32,8 @@ typedef struct operand {
   int whole; /* 0: rows are missing; 1: none is; 2: and 16 bytes at a time are aligned */
 } operand;
 
-QN_DEV operand operand_of(const elem *x, qn_i64 ld, qn_i64 first, qn_i64 extent, qn_i64 k_from, int t,
-                          int side) {
+QN_DEV operand operand_of(const elem *x, qn_i64 ld, qn_i64 first, qn_i64 extent, qn_i64 k_from,
+                          int t, int side) {
   operand o;
   o.origin = x + (ALONG_K(side) ? first * ld + k_from : first + k_from * ld);
   o.ld = ld;
@@ -48,7 +49,8 @@ QN_DEV operand operand_of(const elem *x, qn_i64 ld, qn_i64 first, qn_i64 extent,
 QN_DEV void start_whole(shared_place to, const operand *o, int t, int side, int vector) {
   const move first = first_move(t, side, vector);
   const elem *start = opaque_address(o->from);
-  QN_UNROLL for (int s = 0; s < MOVES(side, vector); s++) {
+  QN_UNROLL
+  for (int s = 0; s < MOVES(side, vector); s++) {
     const move by = next_move(s, side, vector), at = moved(first, by);
     const elem *from = start + (ALONG_K(side) ? by.row * o->ld + by.p : by.row + by.p * o->ld);
     if (vector)
@@ -81,7 +83,8 @@ QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int step
 }
 
 /* Starts the copies of a step into its stage; of the last step `tail` of k counts. */
-QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int step, int steps, int tail) {
+QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int step, int steps,
+                       int tail) {
   const int left = step == steps - 1 ? tail : BK;
   start_operand(stage, a, t, A_SIDE, step, left);
   start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, step, left);

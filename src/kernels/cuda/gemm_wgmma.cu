@@ -3,8 +3,8 @@
  *
  * While a group stores its sums the loading thread runs ahead into the next tile.
  *
- * Tiles are taken in bands of `band` tiles of columns, so that the tiles computed at one time make a
- * square of C and read the least of A and B:
+ * Tiles are taken in bands of `band` tiles of columns, so that the tiles computed at one time make
+ * a square of C and read the least of A and B:
  *
  *        band
  *      0 1 2 | .        i
@@ -12,8 +12,8 @@
  *      6 7 8 |          v
  *
  * Where there are few tiles and many steps, k is cut in `parts` and each tile is so many units of
- * work. Part z then writes raw sums to workspace, the z-th m x n matrix at c, and another launch adds
- * them in order.
+ * work. Part z then writes raw sums to workspace, the z-th m x n matrix at c, and another launch
+ * adds them in order.
  *
  * Macros: those of wgmma_tile.cu and wgmma_out.cu; GROUPS 2 or 3; C_F32. */
 #include "portable/prelude.cl"
@@ -49,11 +49,13 @@ QN_DEV unit unit_of(const cut *c, const place *me, int t) {
   return u;
 }
 
-QN_KERNEL __launch_bounds__(THREADS, 1) void
-gemm(const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
-     const __grid_constant__ tensor_map map_c, int m, int n, int k, int across, int down, int band,
-     int parts, float alpha, float beta, out *c, qn_i64 off_c, qn_i64 ldc,
-     int mapped EPILOGUE_PARAMS) {
+QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor_map map_a,
+                                                  const __grid_constant__ tensor_map map_b,
+                                                  const __grid_constant__ tensor_map map_c, int m,
+                                                  int n, int k, int across, int down, int band,
+                                                  int parts, float alpha, float beta, out *c,
+                                                  qn_i64 off_c, qn_i64 ldc,
+                                                  int mapped EPILOGUE_PARAMS) {
   extern __shared__ __align__(1024) qn_u8 shared[];
   const qn_u32 base = shared_of(shared);
   const pipeline p = pipeline_at(base, base + STAGES * BYTES_STAGE + BYTES_OUT);

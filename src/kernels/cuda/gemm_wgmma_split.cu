@@ -26,8 +26,10 @@ QN_DEV qn_u32 quad_address(qn_u32 base, int product, int quad) {
 }
 
 QN_DEV void put_sums(qn_u32 base, const float sum[PRODUCTS][SUMS]) {
-  QN_UNROLL for (int s = 0; s < PRODUCTS; s++) {
-    QN_UNROLL for (int q = 0; q < QUADS; q++) {
+  QN_UNROLL
+  for (int s = 0; s < PRODUCTS; s++) {
+    QN_UNROLL
+    for (int q = 0; q < QUADS; q++) {
       const float *x = sum[s] + q * 4;
       asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(quad_address(base, s, q)),
                    "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
@@ -50,13 +52,17 @@ QN_DEV float4 get_quad(qn_u32 address, int rank) {
 /* All loads go out before the first sum is needed. */
 QN_DEV void sum_parts(float4 x[SLICE], qn_u32 base, int product, int first) {
   float4 part[SLICE][PARTS];
-  QN_UNROLL for (int q = 0; q < SLICE; q++) {
-    QN_UNROLL for (int p = 0; p < PARTS; p++)
+  QN_UNROLL
+  for (int q = 0; q < SLICE; q++) {
+    QN_UNROLL
+    for (int p = 0; p < PARTS; p++)
       if (first + q < QUADS) part[q][p] = get_quad(quad_address(base, product, first + q), p);
   }
-  QN_UNROLL for (int q = 0; q < SLICE; q++) {
+  QN_UNROLL
+  for (int q = 0; q < SLICE; q++) {
     x[q] = part[q][0];
-    QN_UNROLL for (int p = 1; p < PARTS; p++) {
+    QN_UNROLL
+    for (int p = 1; p < PARTS; p++) {
       x[q].x += part[q][p].x;
       x[q].y += part[q][p].y;
       x[q].z += part[q][p].z;
@@ -67,11 +73,13 @@ QN_DEV void sum_parts(float4 x[SLICE], qn_u32 base, int product, int first) {
 
 QN_DEV void store_slice(const target *t, qn_u32 base, int part, int i0, int j0 EPILOGUE_PARAMS) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, aligned = pairs_aligned(t);
-  QN_UNROLL for (int s = 0; s < PRODUCTS; s++) {
+  QN_UNROLL
+  for (int s = 0; s < PRODUCTS; s++) {
     const int j = j0 + s * 64 + warp * 16 + lane / 4;
     float4 x[SLICE];
     sum_parts(x, base, s, part * SLICE);
-    QN_UNROLL for (int q = 0; q < SLICE; q++) {
+    QN_UNROLL
+    for (int q = 0; q < SLICE; q++) {
       const int quad = part * SLICE + q, i = i0 + quad * 8 + lane % 4 * 2;
       if (quad >= QUADS) break;
       store_pair(t, aligned, i, j, x[q].x, x[q].y EPILOGUE_PASS);
@@ -80,10 +88,11 @@ QN_DEV void store_slice(const target *t, qn_u32 base, int part, int i0, int j0 E
   }
 }
 
-QN_KERNEL __launch_bounds__(THREADS, 1) void
-gemm(const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b, int m,
-     int n, int k, int across, float alpha, float beta, out *c, qn_i64 off_c,
-     qn_i64 ldc EPILOGUE_PARAMS) {
+QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor_map map_a,
+                                                  const __grid_constant__ tensor_map map_b, int m,
+                                                  int n, int k, int across, float alpha, float beta,
+                                                  out *c, qn_i64 off_c,
+                                                  qn_i64 ldc EPILOGUE_PARAMS) {
   extern __shared__ __align__(1024) qn_u8 shared[];
   const qn_u32 base = shared_of(shared);
   const pipeline p = pipeline_at(base, base + STAGES * BYTES_STAGE);
@@ -103,8 +112,7 @@ gemm(const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_ma
   const int group = threadIdx.x / 128 - 1;
   ring r = {0, 0};
   if (group < 0) {
-    if (threadIdx.x == 0)
-      produce(&p, &r, &me, &map_a, &map_b, i0, j0, PARTS, part, steps);
+    if (threadIdx.x == 0) produce(&p, &r, &me, &map_a, &map_b, i0, j0, PARTS, part, steps);
   } else {
     float sum[PRODUCTS][SUMS];
     consume(&p, &r, &me, group, steps, sum);

@@ -1,8 +1,8 @@
 /* The ladder's first step: wmma, the tensor cores as they were first offered.
  *
- * New here: a warp multiplies 16 x 16 x 16 in one instruction. Fragments are loaded from global memory
- * straight to registers, in an order that the architecture keeps to itself: so the sums go to shared
- * memory before they can be converted and stored. Each element is loaded for 16 products.
+ * New here: a warp multiplies 16 x 16 x 16 in one instruction. Fragments are loaded from global
+ * memory straight to registers, in an order that the architecture keeps to itself: so the sums go
+ * to shared memory before they can be converted and stored. Each element is loaded for 16 products.
  *
  * m, n and k: multiples of 16. Macros: QN_T TRANSA TRANSB C_F32. */
 #include "portable/prelude.cl"
@@ -11,7 +11,8 @@
 #include "portable/out.cl"
 #include "cuda/mma.cu"
 
-/* A line is a column of the matrix in memory: as "col" it is the operand, as "row" its transpose. */
+/* A line is a column of the matrix in memory: as "col" it is the operand, as "row" its transpose.
+ */
 #if TRANSA
 #define ORDER_A "row"
 #else
@@ -57,11 +58,11 @@
                  "r"(y[6]), "r"(y[7]))
 #else
 #define MULTIPLY(d, x, y)                                                                          \
-  asm volatile("wmma.mma.sync.aligned." ORDER_A "." ORDER_B ".m16n16k16.f32.bf16.bf16.f32 "        \
-               SUM_LIST ", {%8, %9, %10, %11}, {%12, %13, %14, %15}, " SUM_LIST ";"                \
-               : SUMS                                                                              \
-               : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]),      \
-                 "r"(y[3]))
+  asm volatile(                                                                                    \
+      "wmma.mma.sync.aligned." ORDER_A "." ORDER_B ".m16n16k16.f32.bf16.bf16.f32 " SUM_LIST        \
+      ", {%8, %9, %10, %11}, {%12, %13, %14, %15}, " SUM_LIST ";"                                  \
+      : SUMS                                                                                       \
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]))
 #endif
 
 QN_KERNEL __launch_bounds__(32) void gemm(GEMM_PARAMS) {
@@ -76,7 +77,8 @@ QN_KERNEL __launch_bounds__(32) void gemm(GEMM_PARAMS) {
   }
   asm volatile("wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%0], "
                "{%1, %2, %3, %4, %5, %6, %7, %8}, 16;" ::"r"(shared_of(sums)),
-               "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]), "f"(d[4]), "f"(d[5]), "f"(d[6]), "f"(d[7])
+               "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]), "f"(d[4]), "f"(d[5]), "f"(d[6]),
+               "f"(d[7])
                : "memory");
   __syncwarp();
   for (int t = threadIdx.x; t < 256; t += 32) {

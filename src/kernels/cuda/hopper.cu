@@ -87,7 +87,8 @@ QN_DEV int cluster_rank() {
 
 QN_DEV void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;" ::: "memory");
+               "barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 
 /* ---- the copy engine ---- */
@@ -95,7 +96,8 @@ QN_DEV void cluster_sync() {
 /* A tensor map: made by the host, 128 bytes that only the copy engine reads. */
 typedef struct __align__(64) tensor_map {
   qn_u64 opaque[16];
-} tensor_map;
+}
+tensor_map;
 
 QN_DEV void map_prefetch(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -127,7 +129,8 @@ QN_DEV void box_store(const tensor_map *map, int x, int y, qn_u32 from) {
 }
 
 /* Until all but the last `pending` stores of this thread have read shared memory. */
-#define box_store_wait(pending) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory")
+#define box_store_wait(pending)                                                                    \
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory")
 
 /* Before the copy engine or the tensor cores read what this thread has written. */
 QN_DEV void async_fence() {

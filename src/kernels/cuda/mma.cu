@@ -38,7 +38,8 @@ QN_DEV void mma_1688(float *d, const qn_u32 *x, qn_u32 y) {
 }
 
 /* One, two or four 8 x 8 matrices of halves: lane l names line l % 8 of matrix l / 8, 16 bytes. Of
- * matrix s, r[s] is line g, elements 2 q and 2 q + 1; transposed, lines 2 q and 2 q + 1, element g. */
+ * matrix s, r[s] is line g, elements 2 q and 2 q + 1; transposed, lines 2 q and 2 q + 1, element g.
+ */
 QN_DEV void ldmatrix_1(qn_u32 *r, qn_u32 address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
                : "=r"(r[0])

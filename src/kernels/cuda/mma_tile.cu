@@ -1,9 +1,9 @@
-/* A block's tile of C by mma.sync: how a step of k lies in shared memory, how it gets there, how the
- * fragments come out. The block computes BI x BJ of C, a warp 64 x 64.
+/* A block's tile of C by mma.sync: how a step of k lies in shared memory, how it gets there, how
+ * the fragments come out. The block computes BI x BJ of C, a warp 64 x 64.
  *
- * C runs along its rows and the instruction's sums along its N. So M is the columns j of C and N the
- * rows i, the tile is computed as op(B)^T op(A)^T, and a thread's neighbouring sums are neighbours in
- * memory.
+ * C runs along its rows and the instruction's sums along its N. So M is the columns j of C and N
+ * the rows i, the tile is computed as op(B)^T op(A)^T, and a thread's neighbouring sums are
+ * neighbours in memory.
  *
  * Shared memory: a step of A, then of B, in lines of 128 bytes of eight pieces, 16 bytes each:
  *
@@ -19,18 +19,19 @@
 #include "cuda/mma.cu"
 #include "cuda/out_pair.cu"
 
-#define BK      32
-#define LINE    128
-#define WARPS_I (BI / 64)
-#define THREADS (BI * BJ / 128)
+#define BK          32
+#define LINE        128
+#define WARPS_I     (BI / 64)
+#define THREADS     (BI * BJ / 128)
 #define BYTES_A     (BI * BK * 2)
 #define BYTES_STAGE ((BI + BJ) * BK * 2)
 
 #define MAJOR_A (TRANSA == 0) /* rows contiguous, else k */
 #define MAJOR_B (TRANSB == 1)
 
-/* The piece that holds row r at k = p, in bytes from the tile's begin. Eight lines further the order
- * of pieces repeats: then the distance is plain. Pieces of one line differ in bits 4 to 6 alone. */
+/* The piece that holds row r at k = p, in bytes from the tile's begin. Eight lines further the
+ * order of pieces repeats: then the distance is plain. Pieces of one line differ in bits 4 to 6
+ * alone. */
 QN_DEV int piece_at(int major, int r, int p) {
   const int line = major ? r / 64 * BK + p : r / 2;
   const int piece = major ? r % 64 / 8 : r % 2 * (BK / 8) + p / 8;
@@ -46,8 +47,9 @@ typedef struct copier {
   int p;              /* its first piece's k in a step */
 } copier;
 
-#define PIECES(rows)       ((rows)*BK / 8 / THREADS)
-#define LINES(major, rows) (THREADS / ((major) ? (rows) / 8 : BK / 8)) /* that all threads copy at once */
+#define PIECES(rows) ((rows)*BK / 8 / THREADS)
+#define LINES(major, rows)                                                                         \
+  (THREADS / ((major) ? (rows) / 8 : BK / 8)) /* that all threads copy at once */
 /* Bytes between a thread's pieces in shared memory: two rows share a line where k is contiguous. */
 #define APART(major, rows) (LINES(major, rows) * LINE / ((major) ? 1 : 2))
 
@@ -66,10 +68,11 @@ QN_DEV copier copier_of(int major, int rows, const elem *x, qn_i64 ld, int r0, i
 
 /* The next step of k, of which `left` are left; zero beyond. */
 QN_DEV void copy_step(copier *c, int major, int rows, qn_u32 tile, int left) {
-  QN_UNROLL for (int s = 0; s < PIECES(rows); s++) {
+  QN_UNROLL
+  for (int s = 0; s < PIECES(rows); s++) {
     const int further = s * LINES(major, rows);
-    const int inside = major ? (c->p + further < left ? c->rows : 0)
-                             : (further < c->rows ? left - c->p : 0);
+    const int inside =
+        major ? (c->p + further < left ? c->rows : 0) : (further < c->rows ? left - c->p : 0);
     copy_16(tile + c->to + s * APART(major, rows), c->from + s * c->apart,
             2 * QN_MAX(0, QN_MIN(8, inside)));
   }
@@ -78,20 +81,22 @@ QN_DEV void copy_step(copier *c, int major, int rows, qn_u32 tile, int left) {
 
 /* The same by way of registers: fetched in one place, put down in another. */
 QN_DEV void fetch_step(uint4 *piece, copier *c, int major, int rows, int left) {
-  QN_UNROLL for (int s = 0; s < PIECES(rows); s++) {
+  QN_UNROLL
+  for (int s = 0; s < PIECES(rows); s++) {
     const int further = s * LINES(major, rows);
-    const int inside = major ? (c->p + further < left ? c->rows : 0)
-                             : (further < c->rows ? left - c->p : 0);
+    const int inside =
+        major ? (c->p + further < left ? c->rows : 0) : (further < c->rows ? left - c->p : 0);
     piece[s] = inside > 0 ? *(const uint4 *)(c->from + s * c->apart) : make_uint4(0, 0, 0, 0);
   }
   c->from += c->step;
 }
 QN_DEV void put_step(const uint4 *piece, const copier *c, int major, int rows, qn_u32 tile) {
-  QN_UNROLL for (int s = 0; s < PIECES(rows); s++)
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(tile + c->to +
-                                                                  s * APART(major, rows)),
-                 "r"(piece[s].x), "r"(piece[s].y), "r"(piece[s].z), "r"(piece[s].w)
-                 : "memory");
+  QN_UNROLL
+  for (int s = 0; s < PIECES(rows); s++)
+    asm volatile(
+        "st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(tile + c->to + s * APART(major, rows)),
+        "r"(piece[s].x), "r"(piece[s].y), "r"(piece[s].z), "r"(piece[s].w)
+        : "memory");
 }
 
 /* Fragments. A lane's address for the first 16 rows at k = 0, from the tile's begin ... */
@@ -117,31 +122,38 @@ QN_DEV void read_fragment(qn_u32 *x, qn_u32 at, int major, int s, int p) {
     ldmatrix_4(x, further(at, 0, s, p));
 }
 
-/* Of 64 rows: four fragments of 16 as the first operand wants them, or eight of 8, two a ldmatrix, as
- * the second does. */
+/* Of 64 rows: four fragments of 16 as the first operand wants them, or eight of 8, two a ldmatrix,
+ * as the second does. */
 QN_DEV void read_fragments(qn_u32 x[4][4], qn_u32 at, int major, int p) {
-  QN_UNROLL for (int s = 0; s < 4; s++) read_fragment(x[s], at, major, s, p);
+  QN_UNROLL
+  for (int s = 0; s < 4; s++) read_fragment(x[s], at, major, s, p);
 }
 
 QN_DEV void multiply(float d[4][8][4], qn_u32 x[4][4], qn_u32 y[4][4]) {
-  QN_UNROLL for (int s = 0; s < 4; s++) {
-    QN_UNROLL for (int t = 0; t < 8; t++) mma_16816(d[s][t], x[s], y[t / 2] + t % 2 * 2);
+  QN_UNROLL
+  for (int s = 0; s < 4; s++) {
+    QN_UNROLL
+    for (int t = 0; t < 8; t++) mma_16816(d[s][t], x[s], y[t / 2] + t % 2 * 2);
   }
 }
 
 /* The same, and the next fragments read meanwhile. */
 QN_DEV void multiply_reading(float d[4][8][4], qn_u32 x[4][4], qn_u32 y[4][4], qn_u32 next_x[4][4],
                              qn_u32 next_y[4][4], qn_u32 at_x, qn_u32 at_y, int p) {
-  QN_UNROLL for (int s = 0; s < 4; s++) {
+  QN_UNROLL
+  for (int s = 0; s < 4; s++) {
     read_fragment(next_x[s], at_x, MAJOR_B, s, p);
     read_fragment(next_y[s], at_y, MAJOR_A, s, p);
-    QN_UNROLL for (int t = 0; t < 8; t++) mma_16816(d[s][t], x[s], y[t / 2] + t % 2 * 2);
+    QN_UNROLL
+    for (int t = 0; t < 8; t++) mma_16816(d[s][t], x[s], y[t / 2] + t % 2 * 2);
   }
 }
 
 QN_DEV void clear_sums(float d[4][8][4]) {
-  QN_UNROLL for (int s = 0; s < 4; s++) {
-    QN_UNROLL for (int t = 0; t < 8; t++) d[s][t][0] = d[s][t][1] = d[s][t][2] = d[s][t][3] = 0;
+  QN_UNROLL
+  for (int s = 0; s < 4; s++) {
+    QN_UNROLL
+    for (int t = 0; t < 8; t++) d[s][t][0] = d[s][t][1] = d[s][t][2] = d[s][t][3] = 0;
   }
 }
 
@@ -165,9 +177,12 @@ QN_DEV origin origin_of(int across, int down, int band) {
 
 QN_DEV void store_sums(const target *t, const origin *o, float d[4][8][4] EPILOGUE_PARAMS) {
   const int lane = threadIdx.x % 32, aligned = pairs_aligned(t);
-  QN_UNROLL for (int s = 0; s < 4; s++) {
-    QN_UNROLL for (int u = 0; u < 8; u++) {
-      QN_UNROLL for (int h = 0; h < 2; h++)
+  QN_UNROLL
+  for (int s = 0; s < 4; s++) {
+    QN_UNROLL
+    for (int u = 0; u < 8; u++) {
+      QN_UNROLL
+      for (int h = 0; h < 2; h++)
         store_pair(t, aligned, o->i0 + o->wi + u * 8 + lane % 4 * 2,
                    o->j0 + o->wj + s * 16 + h * 8 + lane / 4, d[s][u][2 * h],
                    d[s][u][2 * h + 1] EPILOGUE_PASS);

@@ -1,5 +1,5 @@
-/* One warp, one tile of 8 rows and 16 columns of C: what the first steps of the ladder share. M of the
- * instruction runs along the columns, as in mma_tile.cu.
+/* One warp, one tile of 8 rows and 16 columns of C: what the first steps of the ladder share. M of
+ * the instruction runs along the columns, as in mma_tile.cu.
  *
  * A step of K of k is staged in shared memory with k along the lines, whatever the operands' order:
  * x[j][p] of op(B)'s columns and y[i][p] of op(A)'s rows. Nothing of it is ever used twice.
@@ -39,7 +39,8 @@ QN_DEV void stage(elem *to, int rows, int contiguous, const elem *from, qn_i64 l
 QN_DEV void store_tile(out *c, qn_i64 ldc, qn_i64 i0, qn_i64 j0, float alpha, const float *d,
                        float beta EPILOGUE_PARAMS) {
   const int g = threadIdx.x / 4, q = threadIdx.x % 4;
-  QN_UNROLL for (int e = 0; e < 4; e++) {
+  QN_UNROLL
+  for (int e = 0; e < 4; e++) {
     const qn_i64 i = i0 + 2 * q + e % 2, j = j0 + 8 * (e / 2) + g;
     out_update(c + i + j * ldc, alpha, d[e], beta, i, j EPILOGUE_PASS);
   }

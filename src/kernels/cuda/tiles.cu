@@ -1,8 +1,9 @@
 /* Tiles of a triangle op(A) on their way to shared memory, and its diagonal. Needs substitute.cu.
  *
- * A tile is cut into slices of KS unknowns, one a warp, side by side: slice w holds columns w KS ...
- * Macros of the includer: NB, WARPS, TRANS, BACK, CONJ; RESIDENT, thread blocks that a multiprocessor
- * is to hold where k is not contiguous: where it is, reads of 16 bytes need more registers. */
+ * A tile is cut into slices of KS unknowns, one a warp, side by side: slice w holds columns w KS
+ * ... Macros of the includer: NB, WARPS, TRANS, BACK, CONJ; RESIDENT, thread blocks that a
+ * multiprocessor is to hold where k is not contiguous: where it is, reads of 16 bytes need more
+ * registers. */
 
 #define THREADS (32 * WARPS)
 #define FIT     (TRANS ? 1 : RESIDENT)
@@ -31,7 +32,7 @@ QN_DEV void copy_slice(elem *to, int lane, const triangle *p, int row, int k) {
     int other = (TRANS ? row : k) + across;
     const int fit = QN_MIN(QN_MAX(p->n - first, 0), VW) * (int)sizeof(elem);
     const elem *from = p->a + first + other * p->lda;
-    #pragma unroll 4
+#pragma unroll 4
     for (int u = 0; u < SLICE / VW / 32; u++) {
       const int valid = other < p->n ? fit : 0;
       const int at = across + u * STEP;
@@ -44,7 +45,8 @@ QN_DEV void copy_slice(elem *to, int lane, const triangle *p, int row, int k) {
     for (int q = lane; q < SLICE; q += 32) {
       const int r = TRANS ? q / KS : q % NB, kk = TRANS ? q % KS : q / NB;
       const int valid = row + r < p->n && k + kk < p->n;
-      const elem *from = p->a + (TRANS ? (k + kk) + (row + r) * p->lda : (row + r) + (k + kk) * p->lda);
+      const elem *from =
+          p->a + (TRANS ? (k + kk) + (row + r) * p->lda : (row + r) + (k + kk) * p->lda);
       copy_async(to + AT(r, kk), valid ? from : p->a, sizeof(elem), valid * (int)sizeof(elem));
     }
   }

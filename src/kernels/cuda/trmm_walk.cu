@@ -2,10 +2,11 @@
  *
  *      +----+                      C_i := D (alpha B_i) + sum over j < i of T_j (alpha B_j)
  *      | D  |
- *      +----+----+                 A thread block first publishes its own block of alpha B, then sums
- *      | T0 | D  |                 the tiles of its row as the others come: as trsm_walk.cu, but that
- *      +----+----+----+            nobody waits for more than the first step of another. B_i is read
- *    i | T0 | T1 | D  |            by its own thread block alone, so C_i may take its place.
+ *      +----+----+                 A thread block first publishes its own block of alpha B, then
+ * sums | T0 | D  |                 the tiles of its row as the others come: as trsm_walk.cu, but
+ * that
+ *      +----+----+----+            nobody waits for more than the first step of another. B_i is
+ * read i | T0 | T1 | D  |            by its own thread block alone, so C_i may take its place.
  *      +----+----+----+
  *
  * Macros and memory: as trsm_walk.cu. Grid: one thread block a ticket. */
@@ -18,10 +19,10 @@
 #include "cuda/tiles.cu"
 #include "cuda/slices.cu"
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void
-trmm_walk(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-          qn_i64 lda, QN_GLOBAL const elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br, QN_GLOBAL elem *c,
-          qn_i64 off_c, qn_i64 ci, qn_i64 cr, int groups, QN_GLOBAL elem *shared, qn_i64 ticket) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void trmm_walk(
+    int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+    qn_i64 lda, QN_GLOBAL const elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br, QN_GLOBAL elem *c,
+    qn_i64 off_c, qn_i64 ci, qn_i64 cr, int groups, QN_GLOBAL elem *shared, qn_i64 ticket) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0), warp = t / 32, lane = t % 32;
   elem *const sums = (elem *)memory, *const ring = sums + warp * (STAGES * SLICE);
@@ -43,7 +44,8 @@ trmm_walk(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RES
   for (int e = t; e < NC * NB / VW; e += THREADS) {
     elem x[VW];
     const int r = bi == 1 ? e % (NB / VW) * VW : e / NC * VW, k = bi == 1 ? e / (NB / VW) : e % NC;
-    QN_UNROLL for (int v = 0; v < VW; v++)
+    QN_UNROLL
+    for (int v = 0; v < VW; v++)
       x[v] = row0 + r + v < n && k < cols ? acc_mul(alpha, b[(row0 + r + v) * bi + k * br])
                                           : acc_zero();
     publish_run(shared + ((qn_i64)i * NC + k) * NB + r, x, VW);

@@ -20,9 +20,11 @@
 #include "cuda/tiles.cu"
 #include "cuda/columns.cu"
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void
-trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-          qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1,
+                              FIT) void trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha,
+                                                  QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+                                                  qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b,
+                                                  qn_i64 bi, qn_i64 br) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0), warp = t / 32, lane = t % 32, q = lane % LQ;
   const int blocks = (n + NB - 1) / NB, xl = blocks * NB + VW;
@@ -37,7 +39,8 @@ trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RES
 
   next_tile ahead = {0, 0};
 #pragma unroll 1
-  for (int s = 0; s < STAGES - 1; s++) copy_next(ring + s * (NB * NB), &ahead, 0, blocks, &p, warp, lane);
+  for (int s = 0; s < STAGES - 1; s++)
+    copy_next(ring + s * (NB * NB), &ahead, 0, blocks, &p, warp, lane);
 
   /* the lane's columns lie side by side, CW apart */
   elem *const own = xs + (warp * SETS * CW + lane / LQ) * xl;
@@ -51,8 +54,10 @@ trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RES
     copy_next(ring + (tile + STAGES - 1) % STAGES * (NB * NB), &ahead, 0, blocks, &p, warp, lane);
     const elem *const now = ring + tile % STAGES * (NB * NB);
     if (j == 0) {
-      QN_UNROLL for (int c = 0; c < SETS; c++) {
-        QN_UNROLL for (int s = 0; s < 8; s++) x[c][s] = own[c * CW * xl + row0 + 8 * q + s];
+      QN_UNROLL
+      for (int c = 0; c < SETS; c++) {
+        QN_UNROLL
+        for (int s = 0; s < 8; s++) x[c][s] = own[c * CW * xl + row0 + 8 * q + s];
       }
     }
     if (j < i) {
@@ -61,16 +66,20 @@ trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RES
       continue;
     }
     const int tame = invert_diagonal(inverse, now, t, row0, n, unit);
-    QN_UNROLL for (int c = 0; c < SETS; c++) {
-      QN_UNROLL for (int s = 0; s < 8; s++)
+    QN_UNROLL
+    for (int c = 0; c < SETS; c++) {
+      QN_UNROLL
+      for (int s = 0; s < 8; s++)
         if (row0 + 8 * q + s >= n) x[c][s] = acc_zero(); /* which zero times Inf is not */
     }
     if (tame)
       substitute(x, lane, now, inverse, 1);
     else
       substitute(x, lane, now, inverse, 0);
-    QN_UNROLL for (int c = 0; c < SETS; c++) {
-      QN_UNROLL for (int s = 0; s < 8; s++) own[c * CW * xl + row0 + 8 * q + s] = x[c][s];
+    QN_UNROLL
+    for (int c = 0; c < SETS; c++) {
+      QN_UNROLL
+      for (int s = 0; s < 8; s++) own[c * CW * xl + row0 + 8 * q + s] = x[c][s];
     }
     __syncwarp();
     i++;

@@ -1,15 +1,14 @@
 /* From a group's sums to C: converted, through shared memory, 64 columns of 128 bytes at a time.
  *
- *   line: a column's piece of 128 bytes, its 16-byte parts permuted as the copy engine does it (part
- *   p of line r at p ^ r % 8), so that neither side meets a bank twice
+ *   line: a column's piece of 128 bytes, its 16-byte parts permuted as the copy engine does it
+ * (part p of line r at p ^ r % 8), so that neither side meets a bank twice
  *
- * BUFFERS such pieces a group: the copy engine stores some while another is filled. Its stores queue
- * behind the loads that have run ahead, so room for a whole tile lets a group go on to the next. A C that it cannot
- * address (an odd address or ld) is stored by the group, a line a warp.
+ * BUFFERS such pieces a group: the copy engine stores some while another is filled. Its stores
+ * queue behind the loads that have run ahead, so room for a whole tile lets a group go on to the
+ * next. A C that it cannot address (an odd address or ld) is stored by the group, a line a warp.
  *
  * Needs wgmma_tile.cu and out.cl; BUFFERS. */
 #include "cuda/out_pair.cu"
-
 
 #define PIECE_I     (LINE / (int)sizeof(out)) /* rows of C in a piece */
 #define BYTES_PIECE (64 * LINE)
@@ -42,7 +41,8 @@ QN_DEV out get_element(qn_u32 line, int i, int row) {
 #endif
 
 #if !C_F32
-/* Four 8 x 8 matrices of halves in the order of the sums: lane l names line l % 8 of matrix l / 8. */
+/* Four 8 x 8 matrices of halves in the order of the sums: lane l names line l % 8 of matrix l / 8.
+ */
 QN_DEV void stmatrix_4(qn_u32 address, const qn_u32 *r) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
                "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
@@ -66,20 +66,24 @@ QN_DEV void fill_piece(const output *o, int kind, qn_u32 piece, const float *sum
                        int j0 EPILOGUE_PARAMS) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   float x[PIECE_I / 2]; /* in the order of the sums */
-  QN_UNROLL for (int e = 0; e < PIECE_I / 2; e++)
+  QN_UNROLL
+  for (int e = 0; e < PIECE_I / 2; e++)
     x[e] = piece_value(&o->to, kind, sum[e], i0 + e / 4 * 8 + lane % 4 * 2 + e % 2,
-                     j0 + warp * 16 + e / 2 % 2 * 8 + lane / 4 EPILOGUE_PASS);
+                       j0 + warp * 16 + e / 2 % 2 * 8 + lane / 4 EPILOGUE_PASS);
 #if C_F32
-  QN_UNROLL for (int e = 0; e < PIECE_I / 2; e += 2) {
+  QN_UNROLL
+  for (int e = 0; e < PIECE_I / 2; e += 2) {
     const int row = warp * 16 + e / 2 % 2 * 8 + lane / 4;
     put_pair(piece + row * LINE, e / 4 * 4 + lane % 4, row, x[e], x[e + 1]);
   }
 #else
   const int line = warp * 16 + lane % 16;
   const qn_u32 to = piece + line * LINE;
-  QN_UNROLL for (int s = 0; s < PIECE_I / 8; s += 2) {
+  QN_UNROLL
+  for (int s = 0; s < PIECE_I / 8; s += 2) {
     qn_u32 r[4];
-    QN_UNROLL for (int e = 0; e < 4; e++) r[e] = pack(x[s * 4 + e * 2], x[s * 4 + e * 2 + 1]);
+    QN_UNROLL
+    for (int e = 0; e < 4; e++) r[e] = pack(x[s * 4 + e * 2], x[s * 4 + e * 2 + 1]);
     stmatrix_4(to + ((s + lane / 16 ^ line % 8) << 4), r);
   }
 #endif
@@ -100,13 +104,13 @@ QN_DEV void store_lines(const output *o, qn_u32 piece, int i0, int j0) {
 QN_DEV void store_tile(const output *o, int kind, const float sum[PRODUCTS][SUMS], int id, int i0,
                        int j0 EPILOGUE_PARAMS) {
   const int first = threadIdx.x % 128 == 0;
-  QN_UNROLL for (int t = 0; t < PRODUCTS * PIECES; t++) {
+  QN_UNROLL
+  for (int t = 0; t < PRODUCTS * PIECES; t++) {
     const int i = i0 + t % PIECES * PIECE_I, j = j0 + t / PIECES * 64;
     const qn_u32 piece = o->pieces + t % BUFFERS * BYTES_PIECE;
     if (first) box_store_wait(BUFFERS - 1); /* what was stored from this piece has left it */
     named_barrier(id, 128);
-    fill_piece(o, kind, piece, sum[t / PIECES] + t % PIECES * (PIECE_I / 2), i,
-               j EPILOGUE_PASS);
+    fill_piece(o, kind, piece, sum[t / PIECES] + t % PIECES * (PIECE_I / 2), i, j EPILOGUE_PASS);
     async_fence();
     named_barrier(id, 128);
     if (!o->mapped)
@@ -118,8 +122,8 @@ QN_DEV void store_tile(const output *o, int kind, const float sum[PRODUCTS][SUMS
 
 #ifdef epilogue_apply /* there is none */
 #define OUT_SIMPLE(o, i0, j0) ((o)->to.beta == 0)
-#define OUT_FAST   OUT_SCALED
+#define OUT_FAST              OUT_SCALED
 #else
 #define OUT_SIMPLE(o, i0, j0) ((i0) + BI <= (o)->to.m && (j0) + GROUP_J <= (o)->to.n)
-#define OUT_FAST   OUT_WHOLE
+#define OUT_FAST              OUT_WHOLE
 #endif

@@ -13,8 +13,8 @@
  *
  *   full[s]   the bytes of stage s have come          empty[s]   all that read stage s have done so
  *
- * In a cluster of CLUSTER_I x CLUSTER_J blocks those with the same rows share A, those with the same
- * columns share B: each loads its part and the copy engine hands it to all of them. A stage is
+ * In a cluster of CLUSTER_I x CLUSTER_J blocks those with the same rows share A, those with the
+ * same columns share B: each loads its part and the copy engine hands it to all of them. A stage is
  * overwritten only when the groups of all these blocks have read it.
  *
  * Macros: QN_T 0 or 1; TRANSA TRANSB 0 or 1; BI BJ GROUPS STAGES CLUSTER_I CLUSTER_J. Needs
@@ -95,8 +95,9 @@ QN_DEV void pipeline_init(const pipeline *p) {
 /* Rows r .. r + rows of an operand at k = p: along the lines they come 64 at a time. */
 #define LOAD_PART(to, map, r, p, rows, major, sharers, shares, barrier)                            \
   if (major) {                                                                                     \
-    QN_UNROLL for (int s = 0; s < (rows) / 64; s++) LOAD_BOX(to + s * 64 * LINE, map, r + s * 64,  \
-                                                             p, sharers, shares, barrier);         \
+    QN_UNROLL                                                                                      \
+    for (int s = 0; s < (rows) / 64; s++)                                                          \
+      LOAD_BOX(to + s * 64 * LINE, map, r + s * 64, p, sharers, shares, barrier);                  \
   } else {                                                                                         \
     LOAD_BOX(to, map, p, r, sharers, shares, barrier);                                             \
   }
@@ -152,8 +153,10 @@ QN_DEV void consume(const pipeline *p, ring *r, const place *me, int group, int 
     const qn_u64 y = wgmma_tile(at);
     const qn_u64 x = wgmma_tile(at + BYTES_A + group * GROUP_J * LINE);
     wgmma_begin();
-    QN_UNROLL for (int kp = 0; kp < BK / 16; kp++) {
-      QN_UNROLL for (int s = 0; s < PRODUCTS; s++)
+    QN_UNROLL
+    for (int kp = 0; kp < BK / 16; kp++) {
+      QN_UNROLL
+      for (int s = 0; s < PRODUCTS; s++)
         wgmma(sum[s], x + s * (64 * LINE >> 4) + kp * WGMMA_STEP(MAJOR_B),
               y + kp * WGMMA_STEP(MAJOR_A), (int)(step + kp > 0), MAJOR_B, MAJOR_A);
     }
