@@ -135,11 +135,19 @@ static qn_status encode(const qn_tensor_map_ops *maps, qn_matrix m, int lines, q
 
 typedef struct map_set {
   qn_tensor_map a, b, c;
-  bool c_mapped; /* c can be stored by the copy engine */
+  int32_t c_rows; /* of c, that the copy engine can store */
 } map_set;
 
 static const qn_tensor_map_ops *tensor_maps(const qn_stream *stream) {
   return stream->device->ops->proc(stream->device->handle, QN_PROC_TENSOR_MAP);
+}
+
+/* The copy engine stores whole multiples of 16 bytes of a column. */
+static qn_status encode_c(const qn_stream *stream, qn_matrix c, map_set *set) {
+  const int64_t rows = c.rows - c.rows % (int64_t)(16 / qn_dtype_size(c.dtype));
+  set->c_rows = qn_operand_aligned(c) ? (int32_t)rows : 0;
+  if (set->c_rows == 0 || stream->rehearsal) return QN_OK;
+  return encode(tensor_maps(stream), qn_matrix_sub(c, 0, 0, rows, c.cols), STEP, &set->c);
 }
 
 static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, const tile *t,
@@ -148,9 +156,7 @@ static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, c
   const int shared_a = t->cluster ? t->bi / t->cluster : t->bi;
   QN_TRY(encode(maps, g->a, g->transa == QN_NOTRANS ? STEP : shared_a, &set->a));
   QN_TRY(encode(maps, g->b, g->transb == QN_NOTRANS ? t->bj : STEP, &set->b));
-  /* fewer than 16 bytes of a column are not stored by themselves */
-  set->c_mapped = qn_operand_aligned(g->c) && (size_t)g->c.rows * qn_dtype_size(g->c.dtype) >= 16;
-  return set->c_mapped && t->cluster ? encode(maps, g->c, STEP, &set->c) : QN_OK;
+  return t->cluster ? encode_c(stream, g->c, set) : QN_OK;
 }
 
 /* ---- launching ---- */
@@ -183,7 +189,7 @@ static qn_status launch_persistent(qn_stream *stream, const qn_gemm_problem *g, 
   qn_call_scalar(&call, g->a.dtype, g->alpha);
   qn_call_scalar(&call, g->a.dtype, g->beta);
   qn_call_matrix(&call, g->c);
-  qn_call_i32(&call, set->c_mapped);
+  qn_call_i32(&call, set->c_rows);
   qn_call_epilogue(&call, g->a.dtype, g->epilogue);
   call.cluster_x = (uint32_t)t->cluster;
   call.early = true;
@@ -231,11 +237,10 @@ static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const
   raw.epilogue = NULL;
   raw.c = qn_matrix_of(work, QN_F32, m, n, m);
   const bool quads = m % 4 == 0;
-  set->c_mapped = quads && n % (t->bj * t->cluster) == 0;
+  set->c_rows = 0;
   qn_status status = QN_OK;
-  if (set->c_mapped && !stream->rehearsal)
-    status =
-        encode(tensor_maps(stream), qn_matrix_of(work, QN_F32, m, n * p->parts, m), STEP, &set->c);
+  if (quads && n % (t->bj * t->cluster) == 0)
+    status = encode_c(stream, qn_matrix_of(work, QN_F32, m, n * p->parts, m), set);
   if (status == QN_OK) status = launch_persistent(stream, &raw, t, p, set);
   if (status == QN_OK)
     status = quads ? add_parts(stream, g, p, work) : qn_gemm_reduce(stream, g, p->parts, work);
@@ -269,7 +274,7 @@ static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const
 static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const void *tile_given) {
   const tile *t = tile_given;
   const plan p = plan_of(t, stream, g);
-  map_set set = {.c_mapped = false};
+  map_set set = {.c_rows = 0};
   if (!stream->rehearsal) QN_TRY(encode_all(stream, g, t, &set));
   if (!t->cluster) return launch_split(stream, g, t, &p, &set);
   return p.parts > 1 ? launch_parts(stream, g, t, &p, &set)

@@ -11,6 +11,7 @@ static qn_device *device;
 static qn_stream *stream;
 static qn_device_info info;
 static uint64_t seed;
+static char case_text[256], variant_text[256]; /* what is tested, and the last gemm of the log */
 
 static const char *environment(const char *name, const char *fallback) {
   const char *text = getenv(name);
@@ -23,11 +24,18 @@ static const char *device_name(void) {
 
 static void print_scores(void);
 
+static void take_log(void *user, qn_log_level level, const char *message) {
+  (void)user;
+  if (level == QN_LOG_DEBUG && strncmp(message, "gemm", 4) == 0)
+    snprintf(variant_text, sizeof variant_text, "%s", message);
+}
+
 int harness_open(void **state) {
   (void)state;
   /* The cases make and drop many large matrices: keep their pages. */
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  qn_set_log(take_log, NULL);
   seed = strtoull(environment("QUERN_TEST_SEED", "20261130"), NULL, 0);
   if (qn_device_open(device_name(), &device) != QN_OK || qn_device_query(device, &info) != QN_OK ||
       qn_stream_create(device, &stream) != QN_OK) {
@@ -120,19 +128,49 @@ dice new_dice(void) {
   return (dice){seed};
 }
 
+void now_testing(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(case_text, sizeof case_text, format, args);
+  va_end(args);
+  variant_text[0] = '\0';
+}
+
+static void print_case(void) {
+  if (*case_text) print_error("%s\n", case_text);
+  if (*variant_text) print_error("%s\n", variant_text);
+}
+
+void fail_about_(const char *file, int line, const char *format, ...) {
+  va_list args;
+  print_case();
+  va_start(args, format);
+  vprint_error(format, args);
+  va_end(args);
+  print_error("\n");
+  _fail(file, line);
+}
+
 void ok_(qn_status status, const char *call, const char *file, int line) {
   if (status == QN_OK) return;
+  print_case();
   print_error("%s: %s: %s\n", call, qn_status_string(status), qn_last_error());
   _fail(file, line);
 }
 
 /* ---- frames ---- */
 
+enum { ALIGNED = 8 }; /* elements: 16 bytes of a half */
+
 frame frame_new(qn_dtype dtype, int64_t rows, int64_t cols, int64_t gap) {
   frame f = {0};
-  int64_t side = gap > 0 ? 1 : 0;
-  ok(qn_matrix_alloc(device, dtype, rows + gap, cols + 2 * side, &f.whole));
-  f.view = qn_matrix_sub(f.whole, gap / 2, side, rows, cols);
+  int64_t side = gap != 0 ? 1 : 0, above = gap / 2, ld = rows + gap;
+  if (gap == GAP_ALIGNED) {
+    above = ALIGNED;
+    ld = (rows + ALIGNED - 1) / ALIGNED * ALIGNED + 2 * ALIGNED;
+  }
+  ok(qn_matrix_alloc(device, dtype, ld, cols + 2 * side, &f.whole));
+  f.view = qn_matrix_sub(f.whole, above, side, rows, cols);
   f.bytes = (size_t)(f.whole.ld * f.whole.cols) * qn_dtype_size(dtype);
   f.before = malloc(f.bytes + 1);
   f.after = malloc(f.bytes + 1);
@@ -168,6 +206,26 @@ static void read_back(frame *f) {
   ok(qn_stream_sync(stream));
 }
 
+/* Fails with the place, counted from the view's first element, of the first byte that changed. */
+static void assert_same(const frame *f, const char *which) {
+  size_t at = 0, count = 0;
+  for (size_t i = f->bytes; i-- > 0;) {
+    if (f->before[i] == f->after[i]) continue;
+    at = i;
+    count++;
+  }
+  if (count == 0) return;
+  const int64_t element = (int64_t)(at / qn_dtype_size(f->view.dtype));
+  const int64_t first_row = f->view.offset % f->whole.ld, first_col = f->view.offset / f->whole.ld;
+  fail_about(
+      "%zu bytes %s have changed, the first of element (%lld, %lld); the view is %lld x %lld "
+      "%s with ld %lld, and begins at element %lld",
+      count, which, (long long)(element % f->whole.ld - first_row),
+      (long long)(element / f->whole.ld - first_col), (long long)f->view.rows,
+      (long long)f->view.cols, qn_dtype_name(f->view.dtype), (long long)f->view.ld,
+      (long long)f->view.offset);
+}
+
 wide frame_get(frame *f) {
   read_back(f);
   /* Lay what came back into the view of `before`: then all bytes must agree. */
@@ -176,13 +234,13 @@ wide frame_get(frame *f) {
     size_t at = view_start(f) + (size_t)(j * f->view.ld) * element;
     memcpy(f->before + at, f->after + at, run);
   }
-  if (memcmp(f->before, f->after, f->bytes) != 0) fail_msg("bytes around the view have changed");
+  assert_same(f, "around the view");
   return wide_load(f->view.dtype, f->after + view_start(f), f->view.rows, f->view.cols, f->view.ld);
 }
 
 void frame_assert_same(frame *f) {
   read_back(f);
-  if (memcmp(f->before, f->after, f->bytes) != 0) fail_msg("an operand that is only read changed");
+  assert_same(f, "of an operand that is only read");
 }
 
 void poison_triangle(wide a, qn_uplo uplo, qn_diag diag) {

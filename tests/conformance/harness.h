@@ -40,16 +40,23 @@ void skip_unless_device(void);
 #define ok(call) ok_((call), #call, __FILE__, __LINE__)
 void ok_(qn_status status, const char *call, const char *file, int line);
 
+/* What the test is at: failures are told with it, and with the variant of gemm that ran. */
+void now_testing(const char *format, ...);
+/* As cmocka's fail_msg. */
+#define fail_about(...) fail_about_(__FILE__, __LINE__, __VA_ARGS__)
+void fail_about_(const char *file, int line, const char *format, ...);
+
 /* ---- matrices ---- */
 
 /*            1 col        1 col
  *          +-----+------+-----+
  *          | ... gap / 2 rows |      Every byte outside the view is 0xff, a NaN in every dtype,
  *          +-----+------+-----+      and must be 0xff afterwards. With gap = 0 the view is all.
- *          |     | view |     |
- *          +-----+------+-----+
+ *          |     | view |     |      GAP_ALIGNED: columns begin at multiples of 16 bytes, whatever
+ *          +-----+------+-----+      the number of rows.
  *          | ... the other half|
  *          +-----+------+-----+ */
+enum { GAP_ALIGNED = -1 };
 typedef struct frame {
   qn_matrix view, whole;
   unsigned char *before; /* the bytes as last written, and room for what comes back */

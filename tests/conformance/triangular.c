@@ -11,12 +11,14 @@ static bool is_half(qn_dtype t) {
   return t == QN_F16 || t == QN_BF16;
 }
 
-static void fail_case(const tri_case *c, qn_scalar alpha, const char *what, double value,
-                      double bound) {
-  fail_msg("%s %c%c%c%c %s n=%lld nrhs=%lld gap=%lld alpha=(%g,%g): %s is %g, allowed %g",
-           qn_dtype_name(c->dtype), c->side, c->uplo, c->trans, c->diag, c->family->name,
-           (long long)c->n, (long long)c->nrhs, (long long)c->gap, alpha.re, alpha.im, what, value,
-           bound);
+static void tell(const tri_case *c, qn_scalar alpha) {
+  now_testing("%s %c%c%c%c %s n=%lld nrhs=%lld gap=%lld alpha=(%g,%g)", qn_dtype_name(c->dtype),
+              c->side, c->uplo, c->trans, c->diag, c->family->name, (long long)c->n,
+              (long long)c->nrhs, (long long)c->gap, alpha.re, alpha.im);
+}
+
+static void fail_case(const char *what, double value, double bound) {
+  fail_about("%s is %g, allowed %g", what, value, bound);
 }
 
 /* The operands of a case on the device, and what the judges need of them. */
@@ -65,6 +67,7 @@ static operands run(const tri_case *c, dice *d, int rhs_exponent, routine call) 
   o.b = frame_new(c->dtype, m, n, c->gap);
   frame_put(&o.a, a);
   frame_put(&o.b, b);
+  tell(c, o.alpha);
   ok(call(the_stream(), c->side, c->uplo, c->trans, c->diag, o.alpha, o.a.view, o.b.view));
   wide x = frame_get(&o.b);
   frame_assert_same(&o.a);
@@ -135,7 +138,7 @@ void check_solve(const tri_case *c, dice *d) {
       double units = fmax(r - floor, 0.0) / (u * (double)magnitude.re[at]);
       if (r <= floor) units = 0.0;
       if (!score("trsm", c->dtype, c->family->name, "element", units, elementwise))
-        fail_case(c, o.alpha, "the residual of an element, in u", units, elementwise);
+        fail_case("the residual of an element, in u", units, elementwise);
       residual += r;
       slack += floor;
       x_norm += x.re[at];
@@ -143,7 +146,7 @@ void check_solve(const tri_case *c, dice *d) {
     double units = (double)(fmaxl(residual - slack, 0.0L) / ((long double)u * norm * x_norm));
     if (residual <= slack) units = 0.0;
     if (!score("trsm", c->dtype, c->family->name, "column", units, normwise))
-      fail_case(c, o.alpha, "the residual of a column, in u", units, normwise);
+      fail_case("the residual of a column, in u", units, normwise);
   }
   wide_sum_free(&product);
   wide_sum_free(&magnitude);
@@ -177,7 +180,7 @@ void check_multiply(const tri_case *c, dice *d) {
       used = error <= floor ? 0.0 : (error - floor) / (u * g);
     }
     if (!score("trmm", c->dtype, c->family->name, "element", used, limit))
-      fail_case(c, o.alpha, "the error of an element, in u", used, limit);
+      fail_case("the error of an element, in u", used, limit);
   }
   wide_sum_free(&product);
   wide_sum_free(&magnitude);

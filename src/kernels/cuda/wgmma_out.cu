@@ -5,7 +5,8 @@
  *
  * BUFFERS such pieces a group: the copy engine stores some while another is filled. Its stores
  * queue behind the loads that have run ahead, so room for a whole tile lets a group go on to the
- * next. A C that it cannot address (an odd address or ld) is stored by the group, a line a warp.
+ * next. What it cannot store is stored by the group, a line a warp: all of a C at an odd address or
+ * ld, and the rows behind the last 16 bytes of a column, which it would round up to 16.
  *
  * Needs wgmma_tile.cu and out.cl; BUFFERS. */
 #include "cuda/out_pair.cu"
@@ -17,7 +18,7 @@
 typedef struct output {
   target to;
   const tensor_map *map;
-  int mapped;    /* whether the copy engine can store */
+  int mapped;    /* rows that the copy engine stores */
   int column;    /* of the map, where C's first column is */
   qn_u32 pieces; /* this group's, in shared memory */
 } output;
@@ -89,11 +90,12 @@ QN_DEV void fill_piece(const output *o, int kind, qn_u32 piece, const float *sum
 #endif
 }
 
-QN_DEV void store_lines(const output *o, qn_u32 piece, int i0, int j0) {
+/* From row `first` of the piece on. */
+QN_DEV void store_lines(const output *o, qn_u32 piece, int first, int i0, int j0) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   const target *t = &o->to;
   for (int row = warp; row < 64 && j0 + row < t->n; row += 4) {
-    for (int i = lane; i < PIECE_I && i0 + i < t->m; i += 32)
+    for (int i = first + lane; i < PIECE_I && i0 + i < t->m; i += 32)
       t->c[i0 + i + (j0 + row) * t->ldc] = get_element(piece + row * LINE, i, row);
   }
 }
@@ -113,10 +115,9 @@ QN_DEV void store_tile(const output *o, int kind, const float sum[PRODUCTS][SUMS
     fill_piece(o, kind, piece, sum[t / PIECES] + t % PIECES * (PIECE_I / 2), i, j EPILOGUE_PASS);
     async_fence();
     named_barrier(id, 128);
-    if (!o->mapped)
-      store_lines(o, piece, i, j);
-    else if (first)
-      box_store(o->map, i, o->column + j, piece);
+    if (first && i < o->mapped) box_store(o->map, i, o->column + j, piece);
+    if (i + PIECE_I > o->mapped && o->mapped < o->to.m)
+      store_lines(o, piece, QN_MAX(o->mapped - i, 0), i, j);
   }
 }
 
