@@ -57,6 +57,11 @@ for device in $devices; do
         QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_$topic"
     done
   done
+  for variant in mma_pipelined wgmma_large wgmma_square wgmma_wide wgmma_narrow \
+    wgmma_split_square wgmma_split_thin wgmma_split_small; do # of halves, with alpha and k not 0
+    try "$device $variant gemm" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
+      QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_gemm"
+  done
   if command -v compute-sanitizer >/dev/null 2>&1; then
     # API errors are not reported: the cuda backend learns a kernel's parameters by asking for one
     # after the other until the driver says that there are no more, and the tool would count each

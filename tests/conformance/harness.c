@@ -63,12 +63,20 @@ qn_stream *the_stream(void) {
   return stream;
 }
 
-/* Whether the variant that QUERN_GEMM_VARIANT forces, if any, does products of the dtype. */
+bool variant_forced(void) {
+  return *environment("QUERN_GEMM_VARIANT", "");
+}
+
+/* Whether the variant that QUERN_GEMM_VARIANT forces, if any, does products of the dtype: asked
+ * with one that every variant can do. */
 static bool variant_has(qn_dtype dtype) {
-  if (!*environment("QUERN_GEMM_VARIANT", "")) return true;
+  enum { ORDER = 256 };
+  if (!variant_forced()) return true;
   qn_matrix m;
-  ok(qn_matrix_alloc(device, dtype, 1, 1, &m));
-  qn_status status = qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(0.0), m, m, qn_real(0.0), m);
+  ok(qn_matrix_alloc(device, dtype, ORDER, 3 * ORDER, &m));
+  qn_matrix a = qn_matrix_sub(m, 0, 0, ORDER, ORDER), b = qn_matrix_sub(m, 0, ORDER, ORDER, ORDER);
+  qn_matrix c = qn_matrix_sub(m, 0, 2 * ORDER, ORDER, ORDER);
+  qn_status status = qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(1.0), a, b, qn_real(0.0), c);
   qn_buffer_free(m.buffer);
   return status != QN_EUNSUPPORTED;
 }

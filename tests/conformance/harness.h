@@ -22,6 +22,8 @@ qn_device *the_device(void);
 qn_stream *the_stream(void);
 bool device_has(qn_dtype dtype);
 void skip_without(qn_dtype dtype);
+/* QUERN_GEMM_VARIANT is set: what that variant cannot do, such as k = 0, is QN_EUNSUPPORTED. */
+bool variant_forced(void);
 
 bool full_grid(void);
 /* Whether QUERN_TEST_THIN leaves the next case in. */
