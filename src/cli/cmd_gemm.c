@@ -43,7 +43,7 @@ static int check_shape(cli_job *job) {
   if (job->c.path && (c->rows != p->m || c->cols != p->n))
     return cli_error(CLI_MISUSED, "%s is %lld x %lld; the product is %lld x %lld", job->c.path,
                      (long long)c->rows, (long long)c->cols, (long long)p->m, (long long)p->n);
-  return CLI_DONE;
+  return cli_epilogue_check_shapes(job);
 }
 
 /* A C of its own, whose contents do not matter: beta is 0. */

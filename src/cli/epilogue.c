@@ -35,8 +35,9 @@ static bool is_one_name(const char *name) {
 }
 
 static int malformed(cli_option option, const word *w, const char *needs) {
-  return cli_error(CLI_MISUSED, "--%s takes NAME=%s and more of them after commas, not '%s'",
-                   cli_options[option].name, needs, w->name);
+  return cli_error(CLI_MISUSED, "--%s takes NAME=%s and more of them after commas, not '%s%s%s'",
+                   cli_options[option].name, needs, w->name, w->value ? "=" : "",
+                   w->value ? w->value : "");
 }
 
 static int too_many(cli_option option, int most) {
@@ -98,6 +99,8 @@ static int give_bias(cli_job *job, const char *path) {
 
 static int check_given(cli_job *job) {
   const cli_args *args = job->args;
+  if (qn_epilogue_uses(job->epilogue, "c") && !args->value[OPT_C])
+    return cli_error(CLI_MISUSED, "--epilogue names c: --c FILE is missing");
   int exit_status = args->value[OPT_BIAS] ? give_bias(job, args->value[OPT_BIAS]) : CLI_DONE;
   if (args->value[OPT_RESIDUAL]) job->extra[RESIDUAL].path = args->value[OPT_RESIDUAL];
   for (int i = 0; i < OWN && !exit_status; i++) {
@@ -162,6 +165,42 @@ int cli_epilogue_read(cli_job *job) {
                        x->path, qn_dtype_name(x->file.dtype), qn_dtype_name(dtype));
   }
   return CLI_DONE;
+}
+
+/* What the shape of each operand must be. The library checks it too, but knows no files. */
+static int check_shape(const cli_operand *x, int at, int64_t m, int64_t n) {
+  const int64_t rows = x->file.rows, cols = x->file.cols;
+  const bool row = rows == 1 && cols == n, column = rows == m && cols == 1;
+  const bool whole = rows == m && cols == n;
+  const long long r = rows, c = cols, lm = m, ln = n;
+  switch (at) {
+  case BIAS_M:
+    if (column || (rows == 1 && cols == m)) return CLI_DONE;
+    return cli_error(CLI_MISUSED, "%s is %lld x %lld; bias_m is a vector of %lld, one a row",
+                     x->path, r, c, lm);
+  case BIAS_N:
+    if (row || (rows == n && cols == 1)) return CLI_DONE;
+    return cli_error(CLI_MISUSED, "%s is %lld x %lld; bias_n is a vector of %lld, one a column",
+                     x->path, r, c, ln);
+  case RESIDUAL:
+    if (whole) return CLI_DONE;
+    return cli_error(CLI_MISUSED, "%s is %lld x %lld; residual is as the product, %lld x %lld",
+                     x->path, r, c, lm, ln);
+  default:
+    if (whole || column || row) return CLI_DONE;
+    return cli_error(CLI_MISUSED,
+                     "%s is %lld x %lld; an operand is as the product, %lld x %lld, or a column or "
+                     "a row of it",
+                     x->path, r, c, lm, ln);
+  }
+}
+
+int cli_epilogue_check_shapes(const cli_job *job) {
+  int exit_status = CLI_DONE;
+  for (int i = 0; i < CLI_EXTRAS && !exit_status; i++)
+    if (job->extra[i].path)
+      exit_status = check_shape(&job->extra[i], i, job->problem.m, job->problem.n);
+  return exit_status;
 }
 
 qn_status cli_epilogue_place(cli_job *job) {

@@ -80,6 +80,8 @@ int cli_job_agree(cli_job *job, const cli_operand *x, const cli_operand *y) {
   if (!bench_is_complex(dtype)) {
     exit_status = refuse_imaginary(job, x, OPT_ALPHA, job->problem.alpha);
     if (!exit_status) exit_status = refuse_imaginary(job, x, OPT_BETA, job->problem.beta);
+    for (int i = 0; i < QN_EPILOGUE_SCALARS && !exit_status; i++)
+      exit_status = refuse_imaginary(job, x, OPT_SCALAR, job->epilogue_args.scalar[i]);
   }
   return exit_status ? exit_status : cli_session_choose(&job->session, dtype);
 }

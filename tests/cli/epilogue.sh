@@ -65,13 +65,17 @@ refused 'does not name residual' --epilogue 'acc' --residual R.npy
 refused 'goes with --epilogue' --bias n.npy
 refused 'goes with --epilogue' --scalar s=2
 refused "NAME=NUMBER.*not 's'" --epilogue 'acc * s' --scalar s
-refused "NAME=NUMBER" --epilogue 'acc * s' --scalar s=fast
-refused "NAME=NUMBER.*not 's t'" --epilogue 'acc * s' --scalar 's t=1'
+refused "NAME=NUMBER.*not 's=fast'" --epilogue 'acc * s' --scalar s=fast
+refused '--scalar s=1-2i is complex and A.npy is f64' --epilogue 'acc * s' --scalar s=1-2i
+refused "NAME=NUMBER.*not 's t=1'" --epilogue 'acc * s' --scalar 's t=1'
 refused "NAME=FILE" --epilogue 'acc * s' --operand s
 refused "'2s' is no name" --epilogue 'acc' --scalar 2s=1
 refused 'more than 4' --epilogue acc --operand a=R.npy,b=R.npy,d=R.npy,e=R.npy,f=R.npy
-refused 'bias_n .column 7 of the epilogue. is 2 x 1 where c is 2 x 3' --epilogue 'acc + bias_n' \
-  --bias m.npy
+refused 'm.npy is 2 x 1; bias_n is a vector of 3' --epilogue 'acc + bias_n' --bias m.npy
+refused 'n.npy is 3 x 1; bias_m is a vector of 2' --epilogue 'acc + bias_m' --bias n.npy
+refused 'm.npy is 2 x 1; residual is .* 2 x 3' --epilogue 'acc + residual' --residual m.npy
+refused 'n.npy is 3 x 1; an operand is .* 2 x 3' --epilogue 'acc * v' --operand v=n.npy
+refused 'c FILE is missing' --epilogue 'acc + c'
 refused 'missing.npy.*No such file' --epilogue 'acc + bias_n' --bias missing.npy
 "$mat" values n4.npy f4 3 1 1 2 3
 refused 'n4.npy is f32 where the product is f64; --dtype' --epilogue 'acc + bias_n' --bias n4.npy
