@@ -38,8 +38,11 @@ typedef struct certify_settings {
 /* Measures everything; an exit status. */
 int certify_measure(cli_session *session, const certify_settings *settings, certify_report *r);
 
-/* Looks up each line in a report that was written before; `share` of its value must be reached. */
-int certify_compare(certify_report *r, const char *path, double share);
+/* A report that was written before; an exit status. Free it with cli_json_free, also after a
+ * failure. */
+int certify_load(const char *path, cli_json **reference);
+/* Looks up each line in it; `share` of its value must be reached. */
+void certify_compare(certify_report *r, const cli_json *reference, double share);
 
 void certify_print(const certify_report *r);
 bool certify_passed(const certify_report *r);

@@ -99,17 +99,18 @@ static void compare_line(certify_line *line, const cli_json *lines, double share
   }
 }
 
-int certify_compare(certify_report *r, const char *path, double share) {
+int certify_load(const char *path, cli_json **reference) {
   char error[256];
-  cli_json *root = cli_json_load(path, error, sizeof error);
-  if (!root) return cli_error(CLI_MISUSED, "--against %s: %s", path, error);
-  const bool ours = strcmp(cli_json_get_text(root, "kind"), "certificate") == 0;
-  for (unsigned i = 0; i < r->count && ours; i++)
-    compare_line(&r->line[i], cli_json_get(root, "lines"), share);
-  cli_json_free(root);
-  r->compared = ours;
-  if (ours) return CLI_DONE;
+  *reference = cli_json_load(path, error, sizeof error);
+  if (!*reference) return cli_error(CLI_MISUSED, "--against %s: %s", path, error);
+  if (strcmp(cli_json_get_text(*reference, "kind"), "certificate") == 0) return CLI_DONE;
   return cli_error(CLI_MISUSED, "--against %s: not a file of quern certify --json", path);
+}
+
+void certify_compare(certify_report *r, const cli_json *reference, double share) {
+  for (unsigned i = 0; i < r->count; i++)
+    compare_line(&r->line[i], cli_json_get(reference, "lines"), share);
+  r->compared = true;
 }
 
 /* ---- the picture ---- */

@@ -19,11 +19,9 @@ static int check_options(const cli_args *args, certify_settings *s, double *shar
   return exit_status ? exit_status : cli_check_plot(args->value[OPT_PLOT]);
 }
 
-static int finish(certify_report *r, const cli_args *args, cli_text_file *json, double share) {
-  const char *against = args->value[OPT_REPORT], *plot = args->value[OPT_PLOT];
+static int finish(const certify_report *r, const cli_args *args, const cli_text_file *json) {
+  const char *plot = args->value[OPT_PLOT];
   char error[QN_CHART_ERROR];
-  const int exit_status = against ? certify_compare(r, against, share) : CLI_DONE;
-  if (exit_status) return exit_status;
   if (json->stream) {
     cli_json *root = certify_json(r);
     cli_json_print(root, json->stream);
@@ -39,20 +37,25 @@ static int run(const cli_args *args) {
   cli_session session = {0};
   cli_text_file json = {0};
   certify_settings settings = {0};
+  cli_json *reference = NULL;
+  const char *against = args->value[OPT_REPORT];
   double share = share_usual;
   certify_report *r = calloc(1, sizeof *r);
   if (!r) return cli_error(CLI_FAILED, "out of memory");
   int exit_status = check_options(args, &settings, &share);
+  if (!exit_status && against) exit_status = certify_load(against, &reference);
   if (!exit_status) exit_status = cli_session_open(&session, args);
   if (!exit_status) exit_status = cli_session_choose(&session, QN_F64);
   if (!exit_status && args->value[OPT_JSON_FILE])
     exit_status = cli_text_begin(&json, args->value[OPT_JSON_FILE]);
   if (!exit_status) exit_status = certify_measure(&session, &settings, r);
   const bool whole = exit_status == CLI_DONE;
-  if (!exit_status) exit_status = finish(r, args, &json, share);
-  const int json_status = cli_text_end(&json, whole && exit_status != CLI_MISUSED);
+  if (whole && against) certify_compare(r, reference, share);
+  if (whole) exit_status = finish(r, args, &json);
+  const int json_status = cli_text_end(&json, whole);
   if (!exit_status) exit_status = json_status;
   cli_session_close(&session);
+  if (reference) cli_json_free(reference);
   free(r);
   return exit_status;
 }

@@ -1,7 +1,9 @@
 /* JSON by jansson. */
 #include "cli/json.h"
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 const char cli_json_missing[] = "";
 
@@ -40,7 +42,13 @@ void cli_json_push_integer(cli_json *array, int64_t value) {
 }
 cli_json *cli_json_load(const char *path, char *error, size_t error_size) {
   json_error_t reason;
-  json_t *root = json_load_file(path, 0, &reason);
+  FILE *file = fopen(path, "r");
+  if (!file) {
+    snprintf(error, error_size, "cannot open: %s", strerror(errno));
+    return NULL;
+  }
+  json_t *root = json_loadf(file, 0, &reason);
+  fclose(file);
   if (!root && reason.line > 0) {
     snprintf(error, error_size, "line %d: %s", reason.line, reason.text);
   } else if (!root) {
