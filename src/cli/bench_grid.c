@@ -94,16 +94,19 @@ static void set_defaults(bench_lists *l) {
 }
 
 static int take_lists(bench_lists *l, const cli_args *args) {
-  const char *sizes = l->routine == BENCH_GEMM ? "orders such as 256,512 or 4096x4096x64"
-                                               : "orders such as 256,512";
+  const char *sizes = l->routine == BENCH_GEMM
+                          ? "up to 64 orders, 1 to 1048576, such as 256,512 or 4096x4096x64"
+                          : "up to 64 orders, 1 to 1048576, such as 256,512";
   int exit_status = cli_get_list(args, OPT_SIZES, sizes, add_size, l);
   if (!exit_status)
-    exit_status = cli_get_list(args, OPT_NRHS, "numbers of columns, or n", add_nrhs, l);
+    exit_status =
+        cli_get_list(args, OPT_NRHS, "up to 64 numbers of columns, 1 to 1048576 or n", add_nrhs, l);
   if (!exit_status) exit_status = cli_get_list(args, OPT_SIDES, "L, R or both", add_side, l);
   if (!exit_status)
     exit_status = cli_get_list(args, OPT_DTYPES, "f16 bf16 f32 f64 c64 c128", add_dtype, l);
   if (!exit_status)
-    exit_status = cli_get_list(args, OPT_THREAD_LIST, "numbers of threads", add_threads, l);
+    exit_status = cli_get_list(args, OPT_THREAD_LIST, "up to 64 numbers of threads, 1 to 4096",
+                               add_threads, l);
   set_defaults(l);
   return exit_status;
 }
@@ -112,6 +115,23 @@ static int take_lists(bench_lists *l, const cli_args *args) {
 
 static bool is_triangular(bench_routine routine) {
   return routine == BENCH_TRMM || routine == BENCH_TRSM;
+}
+
+/* An option that the routine does not have would leave something else timed than was meant. */
+static int refuse_foreign(bench_routine routine, const cli_args *args) {
+  enum { GEMM = 1 << BENCH_GEMM, POTRF = 1 << BENCH_POTRF };
+  enum { TRIANGULAR = 1 << BENCH_TRMM | 1 << BENCH_TRSM };
+  static const struct {
+    cli_option option;
+    unsigned routines;
+  } known[] = {{OPT_NRHS, TRIANGULAR},  {OPT_SIDES, TRIANGULAR}, {OPT_UPLO, TRIANGULAR | POTRF},
+               {OPT_TRANS, TRIANGULAR}, {OPT_DIAG, TRIANGULAR},  {OPT_TRANSA, GEMM},
+               {OPT_TRANSB, GEMM}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (args->value[known[i].option] && !(known[i].routines >> routine & 1))
+      return cli_error(CLI_MISUSED, "bench: %s has no --%s", bench_routine_name(routine),
+                       cli_options[known[i].option].name);
+  return CLI_DONE;
 }
 
 /* Letters that hold for all cells. */
@@ -157,7 +177,8 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
   if (!bench_routine_parse(routine, &lists.routine))
     return cli_error(CLI_MISUSED, "bench takes gemm, trmm, trsm or potrf, not '%s'", routine);
   bench_problem p = bench_problem_make(lists.routine, QN_F32);
-  int exit_status = take_lists(&lists, args);
+  int exit_status = refuse_foreign(lists.routine, args);
+  if (!exit_status) exit_status = take_lists(&lists, args);
   if (!exit_status) exit_status = take_letters(&p, args);
   if (exit_status) return exit_status;
   const size_t most = lists.sizes * lists.nrhses * lists.sides * lists.dtypes * lists.thread_counts;

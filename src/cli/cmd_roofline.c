@@ -152,7 +152,8 @@ static int draw(const roof *r, const roof *other, const char *path) {
 }
 
 static int measure(roof_job *job, const cli_args *args) {
-  int exit_status = cli_get_list(args, OPT_SIZES, "orders such as 256,512", add_size, job);
+  int exit_status =
+      cli_get_list(args, OPT_SIZES, "up to 16 orders, 1 to 65536, such as 256,512", add_size, job);
   if (!exit_status)
     exit_status = cli_get_list(args, OPT_DTYPES, "f16 bf16 f32 f64 c64 c128", add_dtype, job);
   if (!exit_status) exit_status = cli_get_positive(args, OPT_SECONDS, 10.0, &job->settings.seconds);

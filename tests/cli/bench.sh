@@ -60,6 +60,10 @@ fi
 
 bad 2 '--fail-under needs --against' "$quern" bench gemm --fail-under 0.9
 bad 2 '--fail-under takes a number above 0' "$quern" bench gemm --against cblas --fail-under -1
+bad 2 'gemm has no --nrhs' "$quern" bench gemm --sizes 16 --nrhs 4
+bad 2 'potrf has no --side' "$quern" bench potrf --sizes 16 --side R
+bad 2 'trsm has no --transa' "$quern" bench trsm --sizes 16 --transa T
+bad 2 "1 to 1048576.*not '1048577'" "$quern" bench gemm --sizes 1048577
 # variants by name
 good "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 --device cpu --variant all
 says '^cpu_packed ' "$folder.out"

@@ -41,6 +41,6 @@ EOT
 fi
 bad 2 '--compare takes two JSON files' "$quern" roofline --compare a.json
 bad 2 "takes no 'gemm' without --compare" "$quern" roofline gemm
-bad 2 '--sizes takes orders' "$quern" roofline --sizes 16,0
+bad 2 "--sizes takes up to 16 orders.*not '0'" "$quern" roofline --sizes 16,0
 bad 2 '--dtype takes f16' "$quern" roofline --dtype f31
 finish
