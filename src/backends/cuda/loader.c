@@ -32,8 +32,13 @@ static const char *load_symbols(void *library) {
 
 static bool load(char *message, size_t size) {
   if (loaded) return true;
-  const char *name = qn_env_string("QUERN_CUDA_LIBRARY", "libcuda.so.1");
+  const char *own = qn_env_string("QUERN_CUDA_LIBRARY", NULL);
+  const char *name = own ? own : "libcuda.so.1";
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library && own) {
+    snprintf(message, size, "QUERN_CUDA_LIBRARY: %s", dlerror());
+    return false;
+  }
   if (!library) {
     snprintf(message, size, "%s not found: NVIDIA's driver brings it (Debian package libcuda1)",
              name);

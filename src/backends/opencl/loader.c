@@ -46,6 +46,10 @@ static bool load(char *message, size_t size) {
   if (loaded) return true;
   const char *name;
   void *library = open_library(&name);
+  if (!library && qn_env_string("QUERN_OPENCL_LIBRARY", NULL)) {
+    snprintf(message, size, "QUERN_OPENCL_LIBRARY: %s", dlerror());
+    return false;
+  }
   if (!library) {
     snprintf(message, size, "%s not found; Debian package ocl-icd-libopencl1 brings it", name);
     return false;

@@ -61,7 +61,8 @@ static void test_situations(void **state) {
   (void)state;
   const situation all[] = {
       {NULL, NULL, 13000, 2, 0, NULL, 12, 2, "CUDA 13.0, NVRTC 12.8, 2 cards"},
-      {"/nonexistent/libcuda.so.1", NULL, 13000, 1, 0, NULL, 12, 0, "libcuda1"},
+      {"/nonexistent/libcuda.so.1", NULL, 13000, 1, 0, NULL, 12, 0,
+       "QUERN_CUDA_LIBRARY: /nonexistent/libcuda.so.1: "},
       {"libm.so.6", NULL, 13000, 1, 0, NULL, 12, 0, "has no cuInit"},
       {NULL, NULL, 10020, 1, 0, NULL, 12, 0, "CUDA 10.2; 11.2 is the oldest"},
       {NULL, NULL, 13000, 0, 0, NULL, 12, 0, "no card"},
