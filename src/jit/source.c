@@ -1,7 +1,9 @@
 /* The registry of embedded kernel sources and the expansion of their includes. */
 #include "jit/source.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_FILES = 32, MAX_NAME = 128, MAX_FILE_BYTES = 1 << 20 };
 
@@ -49,6 +51,8 @@ static char *read_override(const char *name, size_t *size) {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) return NULL;
   FILE *file = fopen(path, "rb");
+  if (!file && access(folder, X_OK) != 0)
+    qn_log(QN_LOG_WARNING, "QUERN_KERNEL_DIR=%s ignored: %s", folder, strerror(errno));
   if (!file) return NULL;
   *size = MAX_FILE_BYTES;
   char *text = qn_host_alloc(*size);

@@ -91,11 +91,29 @@ static void test_override(void **state) {
   remove(folder);
 }
 
+static void keep(void *kept, qn_log_level level, const char *message) {
+  if (level == QN_LOG_WARNING) snprintf(kept, 256, "%s", message);
+}
+
+/* One that is not there is told, and the embedded text stands. */
+static void test_override_missing(void **state) {
+  (void)state;
+  char *text, warning[256] = "";
+  qn_set_log(keep, warning);
+  setenv("QUERN_KERNEL_DIR", "/nonexistent/kernels", 1);
+  assert_int_equal(qn_source_expand("portable/prelude.cl", NULL, NULL, &text), QN_OK);
+  qn_host_strfree(text);
+  unsetenv("QUERN_KERNEL_DIR");
+  qn_set_log(NULL, NULL);
+  assert_string_equal(warning,
+                      "QUERN_KERNEL_DIR=/nonexistent/kernels ignored: No such file or directory");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_embedded),    cmocka_unit_test(test_expand),
       cmocka_unit_test(test_replacement), cmocka_unit_test(test_missing),
-      cmocka_unit_test(test_override),
+      cmocka_unit_test(test_override),    cmocka_unit_test(test_override_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
