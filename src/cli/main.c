@@ -38,7 +38,7 @@ static int print_version(void) {
 
 /* quern help, quern help COMMAND, quern help env */
 static int help(const char *topic) {
-  if (!topic) {
+  if (!topic || strcmp(topic, "help") == 0) {
     cli_help();
     return CLI_DONE;
   }

@@ -45,7 +45,7 @@ int cli_check_plot(const char *path) {
   if (!path) return CLI_DONE;
   if (!qn_chart_available())
     return cli_error(CLI_MISUSED, "--plot: this build draws nothing: cairo was missing when it was "
-                                  "configured");
+                                  "configured (Debian: libcairo2-dev)");
   const size_t length = strlen(path);
   const char *end = length > 4 ? path + length - 4 : "";
   if (strcmp(end, ".svg") != 0 && strcmp(end, ".png") != 0)
@@ -113,10 +113,11 @@ int cli_text_begin(cli_text_file *file, const char *path) {
 }
 
 int cli_text_end(cli_text_file *file, bool whole) {
-  if (!file->stream) return CLI_DONE;
-  bool good = fflush(file->stream) == 0 && !ferror(file->stream);
-  if (file->stream != stdout) good = fclose(file->stream) == 0 && good;
+  FILE *stream = file->stream;
   file->stream = NULL;
+  if (!stream || stream == stdout) return CLI_DONE; /* cli_finish tells what became of stdout */
+  bool good = fflush(stream) == 0 && !ferror(stream);
+  good = fclose(stream) == 0 && good;
   if (file->temporary && good && whole) {
     good = rename(file->temporary, file->path) == 0;
   }

@@ -31,5 +31,20 @@ fi
 # a reader that goes away is no failure to speak of; a full disk is one
 good sh -c "'$quern' devices --verbose | true"
 [ -c /dev/full ] && bad 1 'standard output' sh -c "'$quern' devices >/dev/full"
+[ -c /dev/full ] && bad 1 'standard output: No space' \
+  sh -c "'$quern' bench gemm --sizes 4 --csv - >/dev/full"
+
+# which package brings what is not there
+"$quern" devices >all.txt
+! grep -q 'libcuda.so.1 not found' all.txt || says 'Debian package libcuda1' all.txt
+! grep -q 'libOpenCL.so.1 not found' all.txt || says 'Debian package ocl-icd-libopencl1' all.txt
+
+# a library that is named and cannot be loaded is not called missing
+echo text >text.so
+for backend in CUDA OPENCL; do
+  "$quern" devices --verbose | grep -qi "^  $backend" || continue # not built
+  good env QUERN_${backend}_LIBRARY="$PWD/text.so" "$quern" devices
+  says "QUERN_${backend}_LIBRARY: .*text.so: (invalid ELF header|file too short)" "$folder.out"
+done
 
 finish

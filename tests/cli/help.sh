@@ -10,6 +10,8 @@ cp "$folder.out" help.txt
 good "$quern" help
 holds cmp help.txt "$folder.out"
 good "$quern" -h
+good "$quern" help help
+holds cmp help.txt "$folder.out"
 for command in $commands; do
   says "^  $command +[a-z]" help.txt
   good "$quern" help "$command"
