@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs the conformance tests, the demo and, where it is installed, compute-sanitizer over every
-# device that the command finds beside the cpu. Needs a build, not ctest: the build folder may have
+# Runs the conformance tests and the demo on every device that the command finds beside the cpu; on
+# NVIDIA's cards also each variant of the product by itself, the layouts of fragments, the
+# instructions in the code and, where it is installed, compute-sanitizer. Needs a build, not ctest: the build folder may have
 # been made on another machine.
 # usage: check_gpu.sh <build folder> [device...]
 #   QUERN_CHECK_THIN   one case in N of the conformance grids [1]
 #   QUERN_CHECK_LOGS   where the logs go [a temporary folder]
 set -u
 build=$1
+tests=$(cd "$(dirname "$0")/../tests" && pwd)
 shift
 thin=${QUERN_CHECK_THIN:-1}
 logs=${QUERN_CHECK_LOGS:-$(mktemp -d)}
@@ -32,13 +34,24 @@ try() {
   took=$(($(date +%s) - begun))
   case $code in
   0) passed=$((passed + 1)) && echo "ok       $name (${took} s)" ;;
-  77) skipped=$((skipped + 1)) && echo "skipped  $name" ;;
+  77) skipped=$((skipped + 1)) && echo "skipped  $name: $(tail -n 1 "$log" | sed 's/^skipped: //')" ;;
   *)
     failed=$((failed + 1))
     echo "FAILED   $name ($code)"
     tail -n 15 "$log" | sed 's/^/         /'
     ;;
   esac
+}
+
+pipelined='pipe_large pipe_medium pipe_small'
+halves='mma_pipelined wgmma_large wgmma_square wgmma_wide wgmma_narrow wgmma_split_square
+  wgmma_split_thin wgmma_split_small'
+
+# sanitized <device> <tool> <topic> <variant or nothing> <one case in>
+sanitized() {
+  try "$1 $2 $3 $4" env QUERN_TEST_DEVICE="$1" QUERN_GEMM_VARIANT="$4" QUERN_TEST_THIN="$5" \
+    compute-sanitizer --tool "$2" --report-api-errors no --error-exitcode 9 \
+    "$build/tests/conformance/test_conformance_$3"
 }
 
 for device in $devices; do
@@ -51,7 +64,13 @@ for device in $devices; do
     try "$device demo" "$build/bin/co2_forecast" --device "$device" --out "$logs/demo"
 
   case $device in cuda:*) ;; *) continue ;; esac
-  for variant in pipe_large pipe_medium pipe_small; do # whatever the costs would choose
+  try "$device fragments" env QUERN_TEST_DEVICE="$device" \
+    "$build/tests/kernels/test_kernels_fragments"
+  arch=$("$build/bin/quern" devices | sed -n "s/^$device .* \(sm_[0-9a]*\) .*/\1/p")
+  try "$device opcodes" sh "$tests/kernels/opcodes.sh" "$build/bin/quern" "$device" "$arch" sass
+  try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \
+    MAT="$build/tests/cli/mat" SOURCE="$tests/.." sh "$tests/cli/epilogue.sh"
+  for variant in $pipelined $halves; do # whatever the costs would choose
     for topic in gemm exact nonfinite; do
       try "$device $variant $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
         QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_$topic"
@@ -66,12 +85,10 @@ for device in $devices; do
     # API errors are not reported: the cuda backend learns a kernel's parameters by asking for one
     # after the other until the driver says that there are no more, and the tool would count each
     # such answer. Errors that matter fail the test itself.
-    for tool in memcheck racecheck; do
-      for topic in gemm trsm trmm potrf; do
-        try "$device $tool $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN=400 \
-          compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 9 \
-          "$build/tests/conformance/test_conformance_$topic"
-      done
+    for tool in memcheck racecheck initcheck; do
+      for topic in gemm trsm trmm potrf; do sanitized "$device" $tool $topic '' 400; done
+      for variant in $pipelined; do sanitized "$device" $tool gemm "$variant" 400; done
+      for variant in $halves; do sanitized "$device" $tool gemm "$variant" 60; done
     done
   else
     echo "skipped  $device compute-sanitizer is not installed"

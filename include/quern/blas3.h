@@ -20,6 +20,7 @@
 #ifndef QUERN_BLAS3_H
 #define QUERN_BLAS3_H
 
+#include "kernel.h"
 #include "matrix.h"
 
 #ifdef __cplusplus
@@ -87,6 +88,15 @@ QN_API qn_status qn_gemm_variants(qn_device *device, qn_gemm_variant_info *rows,
  * QUERN_GEMM_VARIANT sets it from outside, for all devices.
  * Errors: QN_EINVAL (the device has no variant of that name). */
 QN_API qn_status qn_device_set_gemm_variant(qn_device *device, const char *name);
+
+/* Hands `fn` the compiled code of each kernel that this product would launch, by the variant that
+ * is set or else chosen; nothing is launched. Operands are taken to be dense.
+ * Async  : returns when all have been compiled, anew: no cache is looked at.
+ * Errors : QN_EINVAL, QN_EUNSUPPORTED (no device of the cuda backend, a variant that cannot do the
+ *          product), QN_ECOMPILE, QN_ENOMEM. */
+QN_API qn_status qn_gemm_code(qn_device *device, qn_dtype dtype, qn_trans transa, qn_trans transb,
+                              int64_t m, int64_t n, int64_t k, qn_code form, qn_code_fn fn,
+                              void *user);
 
 /* ---- kernels before they are needed ---- */
 

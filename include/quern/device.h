@@ -49,7 +49,9 @@ QN_API qn_status qn_backends(qn_backend_info *rows, unsigned capacity, unsigned 
 QN_API qn_status qn_devices(qn_device_info *rows, unsigned capacity, unsigned *count);
 
 /* Opens a device by name. "auto" prefers a CUDA card, then an OpenCL GPU, then the cpu, never an
- * OpenCL CPU. QN_ENODEVICE when there is none of that name, QN_EINVAL when it is no name. */
+ * OpenCL CPU. "cuda:sm_90a" is a card on paper: it compiles for that architecture, where NVRTC is
+ * found, and computes nothing. QN_ENODEVICE when there is none of that name, QN_EINVAL when it is
+ * no name. */
 QN_API qn_status qn_device_open(const char *name, qn_device **device);
 /* As "auto", passing over devices that lack the dtype. */
 QN_API qn_status qn_device_open_for(qn_dtype dtype, qn_device **device);

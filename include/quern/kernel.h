@@ -47,6 +47,25 @@ QN_API qn_status qn_kernel_query(const qn_kernel *kernel, qn_kernel_report *repo
  * tell. */
 QN_API qn_status qn_kernel_occupancy(const qn_kernel *kernel, uint32_t group, double *share);
 
+/* Forms of compiled code of NVIDIA's cards. */
+typedef enum qn_code {
+  QN_CODE_PTX,  /* text for the driver */
+  QN_CODE_CUBIN /* machine code, an ELF file */
+} qn_code;
+
+/* One compiled module. */
+typedef struct qn_code_module {
+  const char *source;  /* the kernel's file, "cuda/gemm_mma_naive.cu" */
+  const char *options; /* what it was compiled with */
+  const char *entry;   /* the kernel's name in it */
+  const void *code;    /* PTX without a NUL at its end, or a cubin */
+  size_t size;         /* bytes */
+  double seconds;      /* that the compiler took */
+} qn_code_module;
+
+/* Sees one; what it points to goes when it returns. */
+typedef void (*qn_code_fn)(void *user, const qn_code_module *module);
+
 /* ---- arguments ---- */
 
 typedef enum qn_kernel_arg_kind {

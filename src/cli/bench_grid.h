@@ -24,6 +24,8 @@ int cli_grid_variants(bench_grid *grid, qn_device *device, const cli_args *args)
 int cli_set_variant(const bench_grid *grid, qn_device *device, const bench_cell *cell);
 /* What a variant needs, in words. */
 const char *cli_variant_needs(const bench_grid *grid, const char *name);
+/* Writes the code of the cells' kernels, as --dump asks. */
+int cli_grid_dump(const bench_grid *grid, qn_device *device, const cli_args *args);
 void cli_grid_free(bench_grid *grid);
 
 /* "256 x 64" of trmm and trsm (order of A x right-hand sides), "m x n x k" of gemm, "n" of potrf */

@@ -58,6 +58,8 @@ typedef enum cli_option {
   OPT_DTYPES,
   OPT_THREAD_LIST,
   OPT_VARIANTS,
+  OPT_DUMP,
+  OPT_DUMP_FILE,
   OPT_AGAINST,
   OPT_JSON_FILE,
   OPT_CSV_FILE,

@@ -145,11 +145,13 @@ static int run_job(bench_job *job, const cli_args *args) {
   if (!exit_status)
     exit_status = cli_session_choose(&job->session, job->grid.cell[0].problem.dtype);
   if (!exit_status) exit_status = cli_grid_variants(&job->grid, job->session.device, args);
+  job->grid.device = job->session.info;
+  if (!exit_status && args->value[OPT_DUMP])
+    return cli_grid_dump(&job->grid, job->session.device, args);
   if (!exit_status) exit_status = find_peer(job, against);
   if (!exit_status) exit_status = share_stream(job);
   if (!exit_status) exit_status = open_files(job, args);
   if (exit_status) return exit_status;
-  job->grid.device = job->session.info;
   exit_status = measure_all(job);
   if (job->json.stream) cli_write_grid_json(&job->grid, job->json.stream);
   if (job->csv.stream) cli_write_grid_csv(&job->grid, job->csv.stream);
@@ -172,10 +174,10 @@ static int run(const cli_args *args) {
 }
 
 static const cli_option options[] = {
-    OPT_SIZES,      OPT_DTYPES, OPT_THREAD_LIST, OPT_NRHS,     OPT_SIDES,    OPT_UPLO,
-    OPT_TRANS,      OPT_DIAG,   OPT_TRANSA,      OPT_TRANSB,   OPT_VARIANTS, OPT_AGAINST,
-    OPT_FAIL_UNDER, OPT_PLOT,   OPT_JSON_FILE,   OPT_CSV_FILE, OPT_DEVICE,   OPT_VERBOSE,
-    OPT_QUIET,      OPT_HELP,   OPT_VERSION,     OPT_COUNT};
+    OPT_SIZES,  OPT_DTYPES,    OPT_THREAD_LIST, OPT_NRHS,   OPT_SIDES,     OPT_UPLO,
+    OPT_TRANS,  OPT_DIAG,      OPT_TRANSA,      OPT_TRANSB, OPT_VARIANTS,  OPT_AGAINST,
+    OPT_DUMP,   OPT_DUMP_FILE, OPT_FAIL_UNDER,  OPT_PLOT,   OPT_JSON_FILE, OPT_CSV_FILE,
+    OPT_DEVICE, OPT_VERBOSE,   OPT_QUIET,       OPT_HELP,   OPT_VERSION,   OPT_COUNT};
 
 const cli_command cli_bench_command = {
     .name = "bench",
@@ -191,6 +193,8 @@ const cli_command cli_bench_command = {
                 "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
                 "  quern bench gemm --against cublas --device cuda:0 --dtype f32,f64,c64,c128\n"
                 "  quern bench gemm --dtype bf16 --variant all --sizes 4096 --device cuda:0\n"
+                "  quern bench gemm --dtype bf16 --variant mma_tiled --sizes 4096 --dump ptx "
+                "--device cuda:sm_80\n"
                 "  quern bench gemm --sizes 512,4096x4096x64 --dtype f32 --json gemm.json\n"
                 "  quern bench gemm --against gemm.json --fail-under 0.95\n"
                 "  QUERN_PEER_CBLAS=/opt/blas.so quern bench potrf --against cblas\n",

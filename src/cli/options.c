@@ -30,6 +30,9 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_THREAD_LIST] = {"threads", 0, "LIST", "threads of both sides, such as 1,2 [one a core]"},
     [OPT_VARIANTS] = {"variant", 0, "LIST",
                       "gemm: variants by name, or all that the device has [by cost]"},
+    [OPT_DUMP] = {"dump", 0, "ptx|cubin|sass",
+                  "gemm: write what its kernels are compiled to; nothing is timed"},
+    [OPT_DUMP_FILE] = {"output", 'o', "FILE", "where --dump writes [standard output]"},
     [OPT_AGAINST] =
         {"against", 0, "PEER",
          "cblas, cublas, cublaslt: time that library in pairs; or an earlier JSON file"},

@@ -136,6 +136,11 @@ typedef struct qn_backend_ops {
   /* What one backend alone offers, by name ("cpu_ops", "tensor_map"); NULL for an unknown name.
    * The slot itself may be NULL. */
   const void *(*proc)(qn_bdev *dev, const char *name);
+
+  /* The table of devices that compile for an architecture and compute nothing, and the number among
+   * them of `arch` ("sm_90a"), what stands behind the colon of a device's name; NULL where that is
+   * no architecture. The slot itself may be NULL. */
+  const struct qn_backend_ops *(*on_paper)(const char *arch, unsigned *index);
 } qn_backend_ops;
 
 #endif

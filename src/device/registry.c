@@ -1,6 +1,7 @@
 /* Names of devices and what stands behind them: "cpu", "cuda:0", "opencl:1", "auto".
  *
- * "faults+NAME" opens NAME through the decorator that makes calls fail; it is listed nowhere. */
+ * "cuda:sm_90a" opens a card on paper, which compiles and computes nothing; "faults+NAME" opens
+ * NAME through the decorator that makes calls fail; it is listed nowhere. */
 #include "device/device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ typedef struct device_name {
   bool faults;
   char backend[NAME_BYTES];
   unsigned index;
+  const qn_backend_ops *paper; /* of a device on paper, whose number is then `index`; else NULL */
 } device_name;
 
 /* Backends that a name may mention, whether or not this build has them. */
@@ -64,12 +66,21 @@ static bool is_known(const char *backend) {
   return false;
 }
 
-/* [faults+]BACKEND[:INDEX] */
+/* Whether the backend has a device on paper of that name. */
+static bool parse_arch(const char *arch, device_name *name) {
+  for (unsigned i = 0; i < qn_backend_count && !name->paper; i++)
+    if (strcmp(qn_backend_list[i]->name, name->backend) == 0 && qn_backend_list[i]->on_paper)
+      name->paper = qn_backend_list[i]->on_paper(arch, &name->index);
+  return name->paper != NULL && !name->faults;
+}
+
+/* [faults+]BACKEND[:INDEX] or BACKEND:ARCH */
 static bool parse(const char *text, device_name *name) {
   static const char prefix[] = "faults+";
   name->faults = strncmp(text, prefix, sizeof prefix - 1) == 0;
   if (name->faults) text += sizeof prefix - 1;
   name->index = 0;
+  name->paper = NULL;
 
   const char *colon = strchr(text, ':');
   size_t length = colon ? (size_t)(colon - text) : strlen(text);
@@ -81,13 +92,15 @@ static bool parse(const char *text, device_name *name) {
 
   const char *digits = colon + 1;
   size_t places = strspn(digits, "0123456789");
-  if (places == 0 || places > 3 || digits[places] != '\0') return false;
+  if (places == 0) return parse_arch(digits, name);
+  if (places > 3 || digits[places] != '\0') return false;
   name->index = (unsigned)strtoul(digits, NULL, 10);
   return name->index < QN_FAULTS_STRIDE;
 }
 
 static qn_status open_named(const char *text, const device_name *name, qn_device **device) {
   static const char function[] = "qn_device_open";
+  if (name->paper) return qn_device_acquire(name->paper, name->index, device);
   for (unsigned b = 0; b < qn_backend_count; b++) {
     const qn_backend_ops *ops = qn_backend_list[b];
     if (strcmp(ops->name, name->backend) != 0) continue;

@@ -1,9 +1,11 @@
 /* Building one module: expand its source, look on disk, else compile and keep. */
 #include "jit/build.h"
+#include "device/code.h"
 #include "jit/disk.h"
 #include "jit/source.h"
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* What a user's text may rely on. */
 static const char user_prefix[] =
@@ -54,18 +56,61 @@ static qn_status build_text(qn_device *device, const qn_source *source, qn_bmodu
   return load(device, &binary, module);
 }
 
+/* The request's source with what it includes in its place; free with qn_host_strfree. */
+static qn_status expand(const qn_jit_request *request, char **expanded) {
+  *expanded = NULL;
+  return request->text ? expand_user(request->source, request->text, expanded)
+                       : qn_source_expand(request->source, NULL, request->replacement, expanded);
+}
+
 qn_status qn_build(qn_device *device, const qn_jit_request *request, qn_bmodule **module,
                    bool *compiled) {
-  char *expanded = NULL;
+  char *expanded;
   *module = NULL;
   *compiled = false;
-  qn_status status = request->text
-                         ? expand_user(request->source, request->text, &expanded)
-                         : qn_source_expand(request->source, NULL, request->replacement, &expanded);
+  qn_status status = expand(request, &expanded);
   if (!status) {
     const qn_source whole = {request->source, expanded, request->options};
     status = build_text(device, &whole, module, compiled);
   }
   qn_host_strfree(expanded);
   return qn_device_result(device, status);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void show(const qn_jit_request *request, const qn_blob *code, qn_code kind, double seconds,
+                 qn_code_fn fn, void *user) {
+  const size_t end = kind == QN_CODE_PTX ? 1 : 0; /* its NUL */
+  const qn_code_module module = {.source = request->source,
+                                 .options = request->options,
+                                 .entry = request->entry,
+                                 .code = code->data,
+                                 .size = code->size - end,
+                                 .seconds = seconds};
+  fn(user, &module);
+}
+
+qn_status qn_build_code(qn_device *device, const qn_jit_request *request, qn_code kind,
+                        qn_code_fn fn, void *user) {
+  const qn_code_ops *ops =
+      device->ops->proc ? device->ops->proc(device->handle, QN_PROC_CODE) : NULL;
+  if (!ops)
+    return qn_fail(QN_EUNSUPPORTED, "kernel", "device %s has neither PTX nor cubins",
+                   device->info.id);
+  char *expanded, *log = NULL;
+  qn_blob code = {NULL, 0};
+  qn_status status = expand(request, &expanded);
+  const qn_source whole = {request->source, expanded, request->options};
+  const double begun = now();
+  if (!status) status = ops->compile(device->handle, &whole, kind, &code, &log);
+  if (!status) show(request, &code, kind, now() - begun, fn, user);
+  qn_host_free(code.data, code.size);
+  qn_host_strfree(log);
+  qn_host_strfree(expanded);
+  return status;
 }

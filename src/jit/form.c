@@ -4,6 +4,7 @@
  * there with one compare-and-swap. Nothing is ever removed, so no reader waits. A table that is
  * full only sends its callers the long way. */
 #include "jit/form.h"
+#include "jit/build.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,13 @@ qn_status qn_form_kernel(qn_device *device, const qn_form *form, const qn_jit_en
   QN_TRY(qn_jit_kernels(device, &request, 1, kernel, NULL));
   keep(device, form, *kernel);
   return QN_OK;
+}
+
+qn_status qn_form_code(qn_device *device, const qn_form *form, qn_code kind, qn_code_fn fn,
+                       void *user) {
+  char options[OPTIONS];
+  const qn_jit_request request = request_of(form, options);
+  return qn_build_code(device, &request, kind, fn, user);
 }
 
 typedef struct batch {

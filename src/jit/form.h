@@ -14,6 +14,7 @@
 #define QN_JIT_FORM_H
 
 #include "jit/jit.h"
+#include <quern/kernel.h>
 
 enum { QN_FORM_VALUES = 8 };
 
@@ -38,6 +39,11 @@ qn_status qn_form_kernel(qn_device *device, const qn_form *form, const qn_jit_en
 /* Makes many ready, the cold ones side by side. cost may be NULL. */
 qn_status qn_form_kernels(qn_device *device, const qn_form *forms, unsigned count,
                           qn_jit_cost *cost);
+
+/* Compiles it to code that can be looked at, and shows it to `fn`; no cache takes part. Errors as
+ * qn_jit_kernel, and QN_EUNSUPPORTED where the backend's code is for the driver alone. */
+qn_status qn_form_code(qn_device *device, const qn_form *form, qn_code kind, qn_code_fn fn,
+                       void *user);
 
 bool qn_form_equal(const qn_form *a, const qn_form *b);
 

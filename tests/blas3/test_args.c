@@ -132,12 +132,33 @@ static void block_arguments(void **state) {
   refused(qn_device_set_trmm_block(device, -7), QN_EINVAL, trmm, "block is -7");
 }
 
+static void take_nothing(void *user, const qn_code_module *module) {
+  (void)user, (void)module;
+  fail_msg("the cpu's kernels are not compiled");
+}
+
+static qn_status code(qn_device *on, qn_dtype dtype, int transa, int64_t m, int form,
+                      qn_code_fn fn) {
+  return qn_gemm_code(on, dtype, (qn_trans)transa, QN_NOTRANS, m, 4, 4, (qn_code)form, fn, NULL);
+}
+
+static void code_arguments(void **state) {
+  (void)state;
+  const char *me = "qn_gemm_code";
+  refused(code(NULL, QN_F64, 'N', 4, QN_CODE_PTX, take_nothing), QN_EINVAL, me, "device");
+  refused(code(device, QN_F64, 'N', 4, QN_CODE_PTX, NULL), QN_EINVAL, me, "fn is NULL");
+  refused(code(device, QN_F64, 'X', 4, QN_CODE_PTX, take_nothing), QN_EINVAL, me, "transa");
+  refused(code(device, QN_F64, 'N', 0, QN_CODE_PTX, take_nothing), QN_EINVAL, me, "0 x 4 x 4");
+  refused(code(device, (qn_dtype)99, 'N', 4, QN_CODE_PTX, take_nothing), QN_EINVAL, me, "99");
+  refused(code(device, QN_F64, 'N', 4, 7, take_nothing), QN_EINVAL, me, "form is 7");
+  refused(code(device, QN_F64, 'N', 4, QN_CODE_PTX, take_nothing), QN_EUNSUPPORTED, me, "cpu");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gemm_arguments),
-      cmocka_unit_test(triangular_arguments),
-      cmocka_unit_test(potrf_arguments),
-      cmocka_unit_test(block_arguments),
+      cmocka_unit_test(gemm_arguments),  cmocka_unit_test(triangular_arguments),
+      cmocka_unit_test(potrf_arguments), cmocka_unit_test(block_arguments),
+      cmocka_unit_test(code_arguments),
   };
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# quern gemm --epilogue: the expression on each kind of operand, on the cpu and on the OpenCL device
-# that runs anywhere, and what is refused.
+# quern gemm --epilogue: the expression on each kind of operand, on the cpu, on the OpenCL device that
+# runs anywhere and on the device of QUERN_TEST_DEVICE, and what is refused.
 # shellcheck disable=SC2154 # common.sh sets them
 . "$(dirname "$0")/common.sh"
 
@@ -22,18 +22,18 @@ gives() {
   says "^f8 2 x 3: $wanted\$" shown
 }
 
-for device in cpu opencl:0; do
-  [ $device = cpu ] || "$quern" devices | grep -q "^ *$device" || continue
-  gives '0 2 2 5 0 2' --device $device --epilogue 'relu(acc + bias_n)' --bias n.npy
-  gives '10 14 20 25 30 36' --device $device --epilogue 'acc * gate + up' \
+for device in cpu opencl:0 ${QUERN_TEST_DEVICE:-}; do
+  [ "$device" = cpu ] || "$quern" devices | grep -q "^ *$device" || continue
+  gives '0 2 2 5 0 2' --device "$device" --epilogue 'relu(acc + bias_n)' --bias n.npy
+  gives '10 14 20 25 30 36' --device "$device" --epilogue 'acc * gate + up' \
     --operand gate=R.npy,up=up.npy
-  [ $device = cpu ] || break # a compiler takes its time for each expression
-  gives '11 24 12 25 13 26' --device $device --epilogue 'acc + bias_m' --bias m.npy
-  gives '9 22 12 25 9 22' --device $device --epilogue 'acc + bias_m + bias_n' \
+  [ "$device" = cpu ] || continue # a compiler takes its time for each expression
+  gives '11 24 12 25 13 26' --device "$device" --epilogue 'acc + bias_m' --bias m.npy
+  gives '9 22 12 25 9 22' --device "$device" --epilogue 'acc + bias_m + bias_n' \
     --operand bias_m=m.npy,bias_n=n.npy
-  gives '1 9 2 11 3 13' --device $device --epilogue 'residual ? acc * s + t : acc' \
+  gives '1 9 2 11 3 13' --device "$device" --epilogue 'residual ? acc * s + t : acc' \
     --residual R.npy --scalar s=2,t=1
-  gives '3 9 5 11 7 13' --device $device --epilogue 'acc + c' --c C0.npy --alpha 2 --beta 0
+  gives '3 9 5 11 7 13' --device "$device" --epilogue 'acc + c' --c C0.npy --alpha 2 --beta 0
 done
 
 # the halves take a bias of their own dtype; --explain has it among what was read

@@ -78,12 +78,34 @@ static qn_status opencl_open(unsigned index, qn_bdev **dev) {
   return open_row(&opencl, index, dev);
 }
 
+static qn_status paper_query(unsigned index, qn_device_info *info) {
+  memset(info, 0, sizeof *info);
+  snprintf(info->id, sizeof info->id, "cuda:sm_%u", index);
+  return QN_OK;
+}
+static qn_status paper_open(unsigned index, qn_bdev **dev) {
+  (void)index;
+  *dev = &the_device;
+  return QN_OK;
+}
+static const qn_backend_ops paper_ops = {.abi = QN_BACKEND_ABI,
+                                         .name = "cuda on paper",
+                                         .query = paper_query,
+                                         .open = paper_open,
+                                         .close = close_any};
+static const qn_backend_ops *on_paper(const char *arch, unsigned *index) {
+  if (strcmp(arch, "sm_90a") != 0) return NULL;
+  *index = 90;
+  return &paper_ops;
+}
+
 static const qn_backend_ops cuda_ops = {.abi = QN_BACKEND_ABI,
                                         .name = "cuda",
                                         .probe = cuda_probe,
                                         .query = cuda_query,
                                         .open = cuda_open,
-                                        .close = close_any};
+                                        .close = close_any,
+                                        .on_paper = on_paper};
 static const qn_backend_ops opencl_ops = {.abi = QN_BACKEND_ABI,
                                           .name = "opencl",
                                           .probe = opencl_probe,
@@ -136,16 +158,30 @@ static void names_open_their_device(void **state) {
   opens("cuda:0", "cuda:0");
   opens("opencl", "opencl:0");
   opens("opencl:1", "opencl:1");
+  opens("cuda:sm_90a", "cuda:sm_90");
   opens("faults+cpu", "faults+cpu");
   opens("faults+opencl:1", "faults+opencl:1");
 }
 
 static void what_is_no_name_is_an_argument_error(void **state) {
   (void)state;
-  const char *const texts[] = {"",        "gpu",       "CPU",         "cuda:",
-                               "cuda:x",  "cuda:-1",   "cuda:0x1",    "cuda:99999999999",
-                               "cpu cpu", "faults+",   "faults+auto", "faults+faults+cpu",
-                               "auto:0",  "opencl:256"};
+  const char *const texts[] = {"",
+                               "gpu",
+                               "CPU",
+                               "cuda:",
+                               "cuda:x",
+                               "cuda:-1",
+                               "cuda:0x1",
+                               "cuda:99999999999",
+                               "cpu cpu",
+                               "faults+",
+                               "faults+auto",
+                               "faults+faults+cpu",
+                               "auto:0",
+                               "opencl:256",
+                               "cuda:sm_9",
+                               "opencl:sm_90a",
+                               "faults+cuda:sm_90a"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     fails(texts[i], QN_EINVAL, "names no device");
   fails("a very long name that is longer than any backend's name may be", QN_EINVAL, "a very long");

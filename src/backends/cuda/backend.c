@@ -35,4 +35,5 @@ const qn_backend_ops qn_cuda_backend = {
     .residency = qn_cu_residency,
     .launch = qn_cu_launch,
     .proc = qn_cu_proc,
+    .on_paper = qn_cu_on_paper,
 };

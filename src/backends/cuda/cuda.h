@@ -99,6 +99,7 @@ qn_status qn_cu_module_load(qn_bdev *dev, const qn_blob *binary, qn_bmodule **mo
 void qn_cu_module_free(qn_bmodule *module);
 qn_status qn_cu_kernel_get(qn_bmodule *module, const char *name, qn_bkernel **kernel,
                            qn_kernel_info *info);
+const void *qn_cu_proc(qn_bdev *dev, const char *name);
 qn_status qn_cu_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
                           uint32_t *most);
 
@@ -106,8 +107,11 @@ qn_status qn_cu_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint
 qn_status qn_cu_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,
                        const qn_arg *args, unsigned count);
 
-/* tensor_map.c */
-const void *qn_cu_proc(qn_bdev *dev, const char *name);
+/* paper.c */
+const qn_backend_ops *qn_cu_on_paper(const char *arch, unsigned *index);
+
+/* tensor_map.c: NULL where the card or the driver has no copy engine's descriptors. */
+const qn_tensor_map_ops *qn_cu_tensor_maps(const qn_bdev *dev);
 qn_status qn_cu_tensor_map(const qn_tensor_map_ops *self, const qn_tensor_spec *spec,
                            qn_tensor_map *map);
 

@@ -1,6 +1,7 @@
 /* CUDA code: from source to a cubin that can be kept, from the cubin to kernels. */
 #include "backends/cuda/cuda.h"
 #include "backends/cuda/nvrtc.h"
+#include "device/code.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,27 @@ qn_status qn_cu_compile(qn_bdev *dev, const qn_source *source, qn_blob *binary, 
   *log = NULL;
   qn_status status = qn_nvrtc_target(dev->capability, target, sizeof target);
   return status ? status : qn_nvrtc_compile(target, source, binary, log);
+}
+
+static qn_status compile_to(qn_bdev *dev, const qn_source *source, qn_code form, qn_blob *code,
+                            char **log) {
+  char target[32];
+  *log = NULL;
+  qn_status status = qn_nvrtc_target(dev->capability, target, sizeof target);
+  if (status) return status;
+  if (form == QN_CODE_PTX) return qn_nvrtc_ptx(target, source, code, log);
+  if (strncmp(target, "sm_", 3) != 0)
+    return qn_fail(QN_EUNSUPPORTED, "nvrtc",
+                   "the driver makes the machine code of sm_%d: NVRTC knows up to %s",
+                   dev->capability, target);
+  return qn_nvrtc_compile(target, source, code, log);
+}
+
+const void *qn_cu_proc(qn_bdev *dev, const char *name) {
+  static const qn_code_ops code = {compile_to};
+  if (strcmp(name, QN_PROC_CODE) == 0) return &code;
+  if (strcmp(name, QN_PROC_TENSOR_MAP) == 0) return qn_cu_tensor_maps(dev);
+  return NULL;
 }
 
 qn_status qn_cu_module_load(qn_bdev *dev, const qn_blob *binary, qn_bmodule **module) {

@@ -172,8 +172,8 @@ static qn_status program_code(program p, bool machine_code, qn_blob *binary) {
   return status;
 }
 
-qn_status qn_nvrtc_compile(const char *target, const qn_source *source, qn_blob *binary,
-                           char **log) {
+static qn_status compile(const char *target, const qn_source *source, bool machine_code,
+                         qn_blob *binary, char **log) {
   char text[MAX_OPTION_BYTES];
   const char *words[MAX_OPTIONS];
   int count;
@@ -191,7 +191,18 @@ qn_status qn_nvrtc_compile(const char *target, const qn_source *source, qn_blob 
                      *log ? *log : api.nvrtcGetErrorString(code));
   else
     status = check(code, "nvrtcCompileProgram");
-  if (!status) status = program_code(p, strncmp(target, "sm_", 3) == 0, binary);
+  if (!status) status = program_code(p, machine_code, binary);
   api.nvrtcDestroyProgram(&p);
   return status;
+}
+
+qn_status qn_nvrtc_compile(const char *target, const qn_source *source, qn_blob *binary,
+                           char **log) {
+  return compile(target, source, strncmp(target, "sm_", 3) == 0, binary, log);
+}
+
+qn_status qn_nvrtc_ptx(const char *target, const qn_source *source, qn_blob *text, char **log) {
+  char virtual_target[32];
+  snprintf(virtual_target, sizeof virtual_target, "compute_%.20s", strchr(target, '_') + 1);
+  return compile(virtual_target, source, false, text, log);
 }

@@ -19,4 +19,7 @@ qn_status qn_nvrtc_target(int capability, char *target, size_t size);
 qn_status qn_nvrtc_compile(const char *target, const qn_source *source, qn_blob *binary,
                            char **log);
 
+/* The PTX of a target of either kind; text->size counts the NUL at its end. */
+qn_status qn_nvrtc_ptx(const char *target, const qn_source *source, qn_blob *text, char **log);
+
 #endif

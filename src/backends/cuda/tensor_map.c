@@ -1,7 +1,6 @@
 /* Descriptors for the copy engine, encoded by the driver on the host. */
 #include "backends/cuda/cuda.h"
 #include "device/tensor_map.h"
-#include <string.h>
 
 /* Values of CUtensorMapDataType and its siblings. */
 enum { TYPE_F16 = 6, TYPE_F32 = 7, TYPE_F64 = 8, TYPE_BF16 = 9 };
@@ -40,9 +39,8 @@ qn_status qn_cu_tensor_map(const qn_tensor_map_ops *self, const qn_tensor_spec *
       "cuTensorMapEncodeTiled"));
 }
 
-const void *qn_cu_proc(qn_bdev *dev, const char *name) {
-  if (strcmp(name, QN_PROC_TENSOR_MAP) == 0 && dev->capability >= 90 &&
-      qn_cu.cuTensorMapEncodeTiled)
-    return &dev->tensor_maps;
-  return NULL;
+const qn_tensor_map_ops *qn_cu_tensor_maps(const qn_bdev *dev) {
+  return dev->tensor_maps.encode && dev->capability >= 90 && qn_cu.cuTensorMapEncodeTiled
+             ? &dev->tensor_maps
+             : NULL;
 }
