@@ -47,9 +47,16 @@ pipelined='pipe_large pipe_medium pipe_small'
 halves='mma_pipelined wgmma_large wgmma_square wgmma_wide wgmma_narrow wgmma_split_square
   wgmma_split_thin wgmma_split_small'
 
+# Kernels as racecheck understands them (src/kernels/cuda/gemm_stage.cu).
+sources=$logs/kernels
+cp -r "$tests/../src/kernels/." "$sources"
+sed -i 's/^#define EVERY_LANE_ARRIVES 0/#define EVERY_LANE_ARRIVES 1/' "$sources/cuda/gemm_stage.cu"
+
 # sanitized <device> <tool> <topic> <variant or nothing> <one case in>
 sanitized() {
+  [ "$2" = racecheck ] && folder=$sources || folder=
   try "$1 $2 $3 $4" env QUERN_TEST_DEVICE="$1" QUERN_GEMM_VARIANT="$4" QUERN_TEST_THIN="$5" \
+    QUERN_KERNEL_DIR="$folder" \
     compute-sanitizer --tool "$2" --report-api-errors no --error-exitcode 9 \
     "$build/tests/conformance/test_conformance_$3"
 }

@@ -4,6 +4,7 @@
 # usage: opcodes.sh <quern> <device> <sm> ptx|sass
 set -u
 quern=$1 device=$2 sm=$3 form=$4
+source=$(dirname "$0")/../../src/blas3
 code=$(mktemp) said=$(mktemp)
 trap 'rm -f "$code" "$said"' EXIT
 failures=0 checks=0
@@ -49,8 +50,8 @@ done
 holds pipe_large f64 'mma[.]sync.*row[.]col[.]f64' 'DMMA'
 case $sm in
 sm_90*)
-  for variant in $("$quern" bench gemm --dtype bf16 --variant all --transa T --sizes 4096 \
-    --device "$device" --dump ptx 2>/dev/null | sed -n 's,^// \(wgmma[a-z_]*\)\, .*,\1,p' | sort -u); do
+  names=$(sed -n 's/.*"\(wgmma_[a-z0-9_]*\)".*/\1/p' "$source"/gemm_wgmma*.c | sort -u)
+  for variant in $names; do
     holds "$variant" bf16 'wgmma[.]mma_async[.]sync.*bf16 cp[.]async[.]bulk[.]tensor' \
       'HGMMA[.]64x[0-9]*x16[.]F32[.]BF16 UTMALDG'
     products=yes

@@ -92,6 +92,10 @@ QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int st
 
 /* ---- the stages ---- */
 
+/* One lane arrives for its warp, behind a barrier of the warp. Racecheck takes that barrier for no
+ * order between the other lanes' reads and the copiers' writes; for it alone all lanes arrive. */
+#define EVERY_LANE_ARRIVES 0
+
 typedef struct pipeline {
   shared_place base;
   int stage, parity; /* the stage in use; the parity of its round */
@@ -114,7 +118,7 @@ QN_DEV shared_place empty(const pipeline *line, int stage) {
 QN_DEV void stages_init(const pipeline *line, int t) {
   if (t < STAGES) {
     counter_init(full(line, t), COPIERS);
-    counter_init(empty(line, t), MULTIPLIERS / 32);
+    counter_init(empty(line, t), EVERY_LANE_ARRIVES ? MULTIPLIERS : MULTIPLIERS / 32);
   }
   __syncthreads();
 }
@@ -135,7 +139,7 @@ QN_DEV void stage_await(const pipeline *line) {
 
 QN_DEV void stage_leave(pipeline *line, int t) {
   __syncwarp();
-  if (t % 32 == 0) counter_arrive(empty(line, line->stage));
+  if (EVERY_LANE_ARRIVES || t % 32 == 0) counter_arrive(empty(line, line->stage));
   next_stage(line);
 }
 #endif
