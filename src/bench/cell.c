@@ -15,42 +15,72 @@ static const double settle_limit = 0.5;
 /* Calls shorter than this follow one untimed call, which wakes the threads. */
 static const double wake_below = 0.005;
 
+/* Device memory is timed by the device's clock, unless the peer works on the host. */
+static bool by_device(const bench_run *r) {
+  if (r->cell->compared && !bench_peer_stream(r->peer)) return false;
+  return !bench_on_host(r->stream);
+}
+
 /* ---- the device's side of the operands ---- */
 
-static qn_status place_all(bench_run *r) {
+static qn_status place_set(bench_run *r, bench_set *set) {
   const qn_dtype dtype = r->cell->problem.dtype;
   qn_status status = QN_OK;
-  if (r->host.a.data) status = bench_place(r->stream, &r->host.a, dtype, &r->a);
-  if (!status && r->host.b.data) status = bench_place(r->stream, &r->host.b, dtype, &r->b);
-  if (!status) status = bench_place(r->stream, &r->host.c, dtype, &r->c);
-  if (!status) status = bench_place(r->stream, &r->host.c0, dtype, &r->c0);
+  if (r->host.a.data) status = bench_place(r->stream, &r->host.a, dtype, &set->a);
+  if (!status && r->host.b.data) status = bench_place(r->stream, &r->host.b, dtype, &set->b);
+  return status ? status : bench_place(r->stream, &r->host.c, dtype, &set->c);
+}
+
+/* As many sets as are twice the last cache; one where calls are not products, or are timed by the
+ * host, which restores and fetches between them. */
+static int sets_of(const bench_run *r) {
+  const bench_problem *p = &r->cell->problem;
+  qn_device_info info;
+  if (!by_device(r) || p->routine != BENCH_GEMM ||
+      qn_device_query(qn_stream_device(r->stream), &info))
+    return 1;
+  const size_t bytes = bench_matrix_bytes(&r->host.a, p->dtype) +
+                       bench_matrix_bytes(&r->host.b, p->dtype) +
+                       bench_matrix_bytes(&r->host.c, p->dtype) + 1;
+  const uint64_t sets = (2 * info.cache + bytes - 1) / bytes;
+  return sets < 1 ? 1 : sets > BENCH_SETS_MOST ? BENCH_SETS_MOST : (int)sets;
+}
+
+static qn_status place_all(bench_run *r) {
+  r->sets = sets_of(r);
+  qn_status status = bench_place(r->stream, &r->host.c0, r->cell->problem.dtype, &r->c0);
+  for (int i = 0; i < r->sets && !status; i++) status = place_set(r, &r->set[i]);
   return status;
 }
 
 static void release(bench_run *r) {
   qn_stream_sync(r->stream);
-  qn_buffer_free(r->a.buffer);
-  qn_buffer_free(r->b.buffer);
-  qn_buffer_free(r->c.buffer);
+  for (int i = 0; i < r->sets; i++) {
+    qn_buffer_free(r->set[i].a.buffer);
+    qn_buffer_free(r->set[i].b.buffer);
+    qn_buffer_free(r->set[i].c.buffer);
+  }
   qn_buffer_free(r->c0.buffer);
   bench_sample_free(&r->sample);
   bench_operands_free(&r->host);
   free(r->first[BENCH_OURS]);
   free(r->first[BENCH_PEER]);
+  bench_clocks_close(r->clocks);
 }
 
 /* ---- one call ---- */
 
 static qn_status call_ours(bench_run *r, double *seconds, int64_t *info) {
   const size_t bytes = bench_matrix_bytes(&r->host.c, r->cell->problem.dtype);
-  qn_status status = qn_copy(r->stream, r->c.buffer, 0, r->c0.buffer, 0, bytes);
+  const bench_set *set = &r->set[0];
+  qn_status status = qn_copy(r->stream, set->c.buffer, 0, r->c0.buffer, 0, bytes);
   if (!status) status = qn_stream_sync(r->stream);
   if (status) return status;
   const double start = bench_now();
-  status = bench_call(r->stream, &r->cell->problem, r->a, r->b, r->c, info);
+  status = bench_call(r->stream, &r->cell->problem, set->a, set->b, set->c, info);
   if (!status) status = qn_stream_sync(r->stream);
   *seconds = bench_now() - start;
-  return status ? status : bench_fetch(r->stream, &r->host.c, r->c);
+  return status ? status : bench_fetch(r->stream, &r->host.c, set->c);
 }
 
 static void call_peer(bench_run *r, double *seconds, int64_t *info) {
@@ -61,11 +91,15 @@ static void call_peer(bench_run *r, double *seconds, int64_t *info) {
   *seconds = bench_now() - start;
 }
 
+static bench_side *side_of(bench_run *r, int which) {
+  return which == BENCH_OURS ? &r->cell->ours : &r->cell->peer;
+}
+
 /* Judges the result that stands in host.c. */
 static qn_status check(bench_run *r, int which, int64_t info) {
   const bench_problem *p = &r->cell->problem;
   const bench_operands *o = &r->host;
-  bench_side *side = which == BENCH_OURS ? &r->cell->ours : &r->cell->peer;
+  bench_side *side = side_of(r, which);
   const size_t bytes = bench_matrix_bytes(&o->c, p->dtype);
   if (info != 0) side->wrong = true;
   if (r->first[which] && memcmp(r->first[which], o->c.data, bytes) == 0) return QN_OK;
@@ -83,17 +117,11 @@ static qn_status check(bench_run *r, int which, int64_t info) {
   return QN_OK;
 }
 
-/* Device memory is timed by the device's clock, unless the peer works on the host. */
-static bool by_device(const bench_run *r) {
-  if (r->cell->compared && !bench_peer_stream(r->peer)) return false;
-  return !bench_on_host(r->stream);
-}
-
 /* Calls back to back, of which the last one's result is judged. */
 static qn_status device_calls_checked(bench_run *r, int which, int64_t count, double *seconds) {
   int64_t info = 0;
   qn_status status = bench_device_calls(r, which, count, seconds, &info);
-  if (!status) status = bench_fetch(r->stream, &r->host.c, r->c);
+  if (!status) status = bench_fetch(r->stream, &r->host.c, bench_last_set(r)->c);
   return status ? status : check(r, which, info);
 }
 
@@ -143,6 +171,7 @@ static qn_status take_pairs(bench_run *r, int sides) {
     for (int which = 0; which < sides; which++) {
       qn_status status = take_sample(r, which, call < wake_below, &samples[which][i]);
       if (status) return status;
+      side_of(r, which)->mhz = r->mhz;
     }
     ratios[i] = sides == 2 ? samples[BENCH_PEER][i] / samples[BENCH_OURS][i] : 1.0;
   }
@@ -152,6 +181,30 @@ static qn_status take_pairs(bench_run *r, int sides) {
     r->cell->ratio = bench_summarise(ratios, (size_t)pairs);
   }
   return QN_OK;
+}
+
+/* Steady load: batches of calls one after the other, of which those of the second half count. */
+static qn_status sustain(bench_run *r, int which) {
+  bench_side *side = side_of(r, which);
+  const double batch = 0.05, begun = bench_now(), whole = r->cell->sustain;
+  const int64_t count = between(batch / side->seconds.median, 1, BENCH_BATCH_MOST);
+  double sum = 0.0;
+  int64_t batches = 0;
+  while (batches == 0 || bench_now() - begun < whole) {
+    double seconds;
+    int64_t info = 0;
+    const bool counts = bench_now() - begun >= 0.5 * whole;
+    const qn_status status = bench_device_calls(r, which, count, &seconds, &info);
+    if (status) return status;
+    if (info != 0) side->wrong = true;
+    if (!counts) continue;
+    sum += seconds;
+    batches++;
+  }
+  side->sustained = sum / (double)batches;
+  side->sustained_mhz = r->mhz;
+  const qn_status status = bench_fetch(r->stream, &r->host.c, bench_last_set(r)->c);
+  return status ? status : check(r, which, 0);
 }
 
 qn_status bench_measure(qn_stream *stream, const bench_peer *peer, bench_cell *cell) {
@@ -167,7 +220,11 @@ qn_status bench_measure(qn_stream *stream, const bench_peer *peer, bench_cell *c
         bench_sample_take(&r->sample, p, &r->host.c0, BENCH_SAMPLE_COLUMNS)))
     status = QN_ENOMEM;
   if (!status) status = place_all(r);
-  if (!status) status = take_pairs(r, cell->compared ? 2 : 1);
+  const int sides = cell->compared ? 2 : 1;
+  if (!status && by_device(r)) r->clocks = bench_clocks_open(qn_stream_device(stream));
+  if (!status) status = take_pairs(r, sides);
+  for (int which = 0; which < sides && !status && by_device(r) && cell->sustain > 0.0; which++)
+    status = sustain(r, which);
   release(r);
   free(r);
   return status;

@@ -7,7 +7,10 @@
 #include "bench/stats.h"
 
 typedef struct bench_side {
-  bench_summary seconds; /* of one call */
+  bench_summary seconds;  /* of one call */
+  unsigned mhz;           /* clock of the card amid the samples; 0: not told */
+  double sustained;       /* seconds of one call under steady load; 0: not asked for */
+  unsigned sustained_mhz; /* the clock then */
   bench_residual residual;
   bool wrong; /* a timed call gave a result beyond the limit, or another info than 0 */
 } bench_side;
@@ -16,6 +19,7 @@ typedef struct bench_cell {
   bench_problem problem;
   int threads;
   const char *variant; /* of gemm: the only one; NULL: by cost */
+  double sustain;      /* seconds of steady load beside, on a device; 0: none */
   const char *refused; /* what the variant needs and the problem lacks; NULL: it was measured */
   /* ---- what bench_measure fills in ---- */
   bench_side ours, peer;
@@ -27,6 +31,10 @@ typedef struct bench_cell {
 /* Times `cell->problem` on `stream` and, unless `peer` is NULL or lacks the routine, on the peer:
  *
  *   ours | wait | peer | wait | ours | wait | peer ...      5 pairs or more, 0.3 s a side or more
+ *
+ * On a device with a clock of its own, `cell->sustain` seconds of nothing but calls of each side
+ * follow, of which the second half counts; the operands of products there are normal deviates in
+ * sets that calls take in turn, twice the last cache in all.
  *
  * Each sample is the median of a batch of calls (about 10 ms where calls are short); between the
  * sides the process is left to fall asleep (bench_settle). Before each call, outside the timing,

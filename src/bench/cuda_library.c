@@ -33,9 +33,13 @@ typedef int (*destroy_stream)(void *stream);
 /* The function of that name as `type`; the driver is already loaded and has all of them. */
 #define DRIVER(type, name) ((type)bench_find_symbol(place->driver, name))
 
-static bool enter(bench_cuda_place *place, int card) {
+void *bench_cuda_driver(void) {
   const char *named = getenv("QUERN_CUDA_LIBRARY");
-  place->driver = dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
+static bool enter(bench_cuda_place *place, int card) {
+  place->driver = bench_cuda_driver();
   if (!place->driver) return false;
   if (DRIVER(get_device, "cuDeviceGet")(&place->card, card) != 0) return false;
   if (DRIVER(retain_context, "cuDevicePrimaryCtxRetain")(&place->context, place->card) != 0)

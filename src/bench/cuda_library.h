@@ -8,6 +8,9 @@
  * that the environment names goes before. NULL when there is none. */
 void *bench_cuda_library(const char *stem, const char *variable);
 
+/* The driver, to be closed by dlclose; NULL where there is none. */
+void *bench_cuda_driver(void);
+
 /* The primary context of a card, made current for this thread, and a stream in it. */
 typedef struct bench_cuda_place {
   void *driver, *context, *stream;

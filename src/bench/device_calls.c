@@ -18,16 +18,21 @@ static void span_free(span *s) {
 
 static qn_status restore(bench_run *r) {
   const size_t bytes = bench_matrix_bytes(&r->host.c, r->cell->problem.dtype);
-  return qn_copy(r->stream, r->c.buffer, 0, r->c0.buffer, 0, bytes);
+  qn_status status = QN_OK;
+  for (int i = 0; i < r->sets && !status; i++)
+    status = qn_copy(r->stream, r->set[i].c.buffer, 0, r->c0.buffer, 0, bytes);
+  return status;
 }
 
 static qn_status enqueue(bench_run *r, int which, int64_t count, int64_t *info) {
   const bench_problem *p = &r->cell->problem;
   qn_status status = QN_OK;
   for (int64_t i = 0; i < count && !status; i++) {
+    const bench_set *set = &r->set[r->turn];
+    r->turn = (r->turn + 1) % r->sets;
     if (which == BENCH_OURS)
-      status = bench_call(r->stream, p, r->a, r->b, r->c, info);
-    else if (!bench_peer_enqueue(r->peer, p, r->a, r->b, r->c))
+      status = bench_call(r->stream, p, set->a, set->b, set->c, info);
+    else if (!bench_peer_enqueue(r->peer, p, set->a, set->b, set->c))
       r->cell->peer.wrong = true;
   }
   return status;
@@ -55,6 +60,7 @@ static qn_status run_spans(bench_run *r, int which, int64_t spans, int64_t each,
     status = span_create(qn_stream_device(r->stream), &s[i]);
     if (!status) status = timed(r, which, each, &s[i], info);
   }
+  r->mhz = bench_clocks_mhz(r->clocks);
   if (!status) status = qn_stream_sync(r->stream);
   for (int64_t i = 0; i < spans && !status; i++) {
     status = qn_event_elapsed(s[i].start, s[i].stop, &one);

@@ -1,6 +1,6 @@
 /* Matrices to time a routine on.
  *
- * gemm  : uniform in (-1, 1)
+ * gemm  : normal
  * A of trmm and trsm: off the diagonal uniform in (-1, 1) / sqrt(order), on it in (1, 2), so that
  *         neither products nor solutions grow or fade with the order
  * potrf : uniform in (-1, 1) off the diagonal and 2 sqrt(n) + 1 on it, beyond the spectral radius
@@ -21,6 +21,25 @@ static double next(uint64_t *state) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
   return ((double)(z >> 11) + 0.5) / (double)(UINT64_C(1) << 52) - 1.0;
+}
+
+/* Normal deviates to draw from: one costs a logarithm, a draw does not. */
+enum { DEVIATES = 1 << 18 };
+
+/* By pairs, by the polar method of Marsaglia. */
+static void make_deviates(double *deviate) {
+  uint64_t state = 0;
+  for (int i = 0; i < DEVIATES; i += 2) {
+    double x, y, square;
+    do {
+      x = next(&state);
+      y = next(&state);
+      square = x * x + y * y;
+    } while (square >= 1.0 || square == 0.0);
+    const double factor = sqrt(-2.0 * log(square) / square);
+    deviate[i] = x * factor;
+    deviate[i + 1] = y * factor;
+  }
 }
 
 /* Cuts a value of the normal range of f16 to its bits: any operand will do, rounding is idle. */
@@ -73,6 +92,26 @@ static void fill(const bench_matrix *m, qn_dtype dtype, uint64_t seed, double sc
   }
 }
 
+static void fill_normal(const bench_matrix *m, qn_dtype dtype, uint64_t seed,
+                        const double *deviate) {
+  const int64_t count = m->ld * m->cols;
+  uint64_t state = seed;
+  for (int64_t at = 0; at < count; at++) {
+    const uint64_t two = (uint64_t)((0.5 * next(&state) + 0.5) * 0x1p36);
+    put(dtype, m->data, at, deviate[two % DEVIATES], deviate[(two / DEVIATES) % DEVIATES]);
+  }
+}
+
+static bool fill_factors(const bench_operands *o, qn_dtype dtype) {
+  double *deviate = malloc(DEVIATES * sizeof *deviate);
+  if (!deviate) return false;
+  make_deviates(deviate);
+  fill_normal(&o->a, dtype, 1, deviate);
+  fill_normal(&o->b, dtype, 2, deviate);
+  free(deviate);
+  return true;
+}
+
 static bool allocate(bench_matrix *m, qn_dtype dtype, int64_t rows, int64_t cols) {
   const size_t align = 4096;
   *m = (bench_matrix){NULL, rows, cols, rows > 0 ? rows : 1};
@@ -97,16 +136,13 @@ static bool allocate_all(bench_operands *o, const bench_problem *p) {
 
 bool bench_operands_make(bench_operands *o, const bench_problem *p) {
   *o = (bench_operands){0};
-  if (!allocate_all(o, p)) {
+  if (!allocate_all(o, p) || (p->routine == BENCH_GEMM && !fill_factors(o, p->dtype))) {
     bench_operands_free(o);
     return false;
   }
   const qn_dtype t = p->dtype;
   const double order = (double)bench_order(p);
-  if (p->routine == BENCH_GEMM) {
-    fill(&o->a, t, 1, 1.0, 0.0, 0.0);
-    fill(&o->b, t, 2, 1.0, 0.0, 0.0);
-  } else if (p->routine != BENCH_POTRF) {
+  if (p->routine == BENCH_TRMM || p->routine == BENCH_TRSM) {
     fill(&o->a, t, 3, 1.0 / sqrt(order), 1.0, 2.0);
   }
   if (p->routine == BENCH_POTRF) {

@@ -7,6 +7,11 @@ static cli_json *side_json(const bench_cell *cell, const bench_side *side) {
   cli_json_set(o, "seconds", cli_summary_json(&side->seconds));
   cli_json_number(o, "gflops", cli_rate(cell, side));
   cli_json_number(o, "spread", bench_spread(&side->seconds));
+  if (side->mhz) cli_json_integer(o, "clock_mhz", side->mhz);
+  if (side->sustained > 0.0) {
+    cli_json_number(o, "sustained_seconds", side->sustained);
+    cli_json_integer(o, "sustained_clock_mhz", side->sustained_mhz);
+  }
   cli_json_number(o, "error_u", side->residual.error);
   cli_json_number(o, "limit_u", side->residual.limit);
   if (side->residual.elementwise_limit > 0.0) {

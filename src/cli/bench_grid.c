@@ -182,6 +182,9 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
   if (!exit_status) exit_status = take_letters(&p, args);
   if (exit_status) return exit_status;
   const size_t most = lists.sizes * lists.nrhses * lists.sides * lists.dtypes * lists.thread_counts;
+  double sustain = 0.0;
+  exit_status = cli_get_positive(args, OPT_SUSTAIN, 600.0, &sustain);
+  if (exit_status) return exit_status;
   *grid = (bench_grid){.cell = calloc(most, sizeof *grid->cell)};
   if (!grid->cell) return cli_error(CLI_FAILED, "out of memory");
   for (size_t t = 0; t < lists.thread_counts; t++) {
@@ -190,6 +193,7 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
       add_cells(grid, &lists, p, (int)lists.threads[t]);
     }
   }
+  for (size_t i = 0; i < grid->count; i++) grid->cell[i].sustain = sustain;
   return CLI_DONE;
 }
 

@@ -33,6 +33,22 @@ static void print_quartiles(const bench_cell *cell) {
   printf("; %zu samples of %lld calls\n", cell->ours.seconds.count, (long long)cell->batch);
 }
 
+/* " at 1980 MHz", or nothing where the clock is not told. */
+static void print_clock(unsigned mhz) {
+  if (mhz) printf(" at %u MHz", mhz);
+}
+
+static void print_load(const bench_cell *cell, const char *name, const bench_side *side) {
+  printf("      %s: samples", name);
+  print_clock(side->mhz);
+  if (side->sustained > 0.0) {
+    printf("; sustained %.4f ms, %.1f GFLOP/s", 1e3 * side->sustained,
+           bench_flops(&cell->problem) / side->sustained * 1e-9);
+    print_clock(side->sustained_mhz);
+  }
+  printf("\n");
+}
+
 void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
   const bench_problem *p = &cell->problem;
   if (cell->variant) printf("%-18s ", cell->variant);
@@ -51,6 +67,10 @@ void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
     printf("  %11s %9s  %7s", "-", "-", "-");
   }
   printf("  %8.2f\n", cell->ours.residual.error);
+  if (cell->ours.sustained > 0.0 || (cell->ours.mhz && cli_get_verbosity() == CLI_VERBOSE)) {
+    print_load(cell, "ours", &cell->ours);
+    if (cell->compared) print_load(cell, "peer", &cell->peer);
+  }
   if (cli_get_verbosity() == CLI_VERBOSE) print_quartiles(cell);
   fflush(stdout);
 }

@@ -60,6 +60,7 @@ typedef enum cli_option {
   OPT_VARIANTS,
   OPT_DUMP,
   OPT_DUMP_FILE,
+  OPT_SUSTAIN,
   OPT_AGAINST,
   OPT_JSON_FILE,
   OPT_CSV_FILE,

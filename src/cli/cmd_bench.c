@@ -174,10 +174,11 @@ static int run(const cli_args *args) {
 }
 
 static const cli_option options[] = {
-    OPT_SIZES,  OPT_DTYPES,    OPT_THREAD_LIST, OPT_NRHS,   OPT_SIDES,     OPT_UPLO,
-    OPT_TRANS,  OPT_DIAG,      OPT_TRANSA,      OPT_TRANSB, OPT_VARIANTS,  OPT_AGAINST,
-    OPT_DUMP,   OPT_DUMP_FILE, OPT_FAIL_UNDER,  OPT_PLOT,   OPT_JSON_FILE, OPT_CSV_FILE,
-    OPT_DEVICE, OPT_VERBOSE,   OPT_QUIET,       OPT_HELP,   OPT_VERSION,   OPT_COUNT};
+    OPT_SIZES,      OPT_DTYPES,  OPT_THREAD_LIST, OPT_NRHS,      OPT_SIDES,
+    OPT_UPLO,       OPT_TRANS,   OPT_DIAG,        OPT_TRANSA,    OPT_TRANSB,
+    OPT_VARIANTS,   OPT_AGAINST, OPT_DUMP,        OPT_DUMP_FILE, OPT_SUSTAIN,
+    OPT_FAIL_UNDER, OPT_PLOT,    OPT_JSON_FILE,   OPT_CSV_FILE,  OPT_DEVICE,
+    OPT_VERBOSE,    OPT_QUIET,   OPT_HELP,        OPT_VERSION,   OPT_COUNT};
 
 const cli_command cli_bench_command = {
     .name = "bench",

@@ -33,6 +33,7 @@ const cli_option_row cli_options[OPT_COUNT] = {
     [OPT_DUMP] = {"dump", 0, "ptx|cubin|sass",
                   "gemm: write what its kernels are compiled to; nothing is timed"},
     [OPT_DUMP_FILE] = {"output", 'o', "FILE", "where --dump writes [standard output]"},
+    [OPT_SUSTAIN] = {"sustain", 0, "S", "then time each side under S seconds of steady load [0]"},
     [OPT_AGAINST] =
         {"against", 0, "PEER",
          "cblas, cublas, cublaslt: time that library in pairs; or an earlier JSON file"},

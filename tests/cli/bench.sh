@@ -71,6 +71,13 @@ says '^cpu_scale .* needs alpha = 0 or k = 0$' "$folder.out"
 bad 2 "variants that --explain shows" "$quern" bench gemm --sizes 16 --device cpu --variant none
 bad 2 'variant is of gemm alone' "$quern" bench trmm --sizes 16 --device cpu --variant all
 
+# steady load, on a device alone: the cpu has no such figure
+if "$quern" devices | grep -q '^ *opencl:0'; then
+  good "$quern" bench gemm --sizes 32 --dtype f32 --threads 1 --device opencl:0 --sustain 0.05
+  says '^      ours: samples; sustained [0-9.]+ ms, [0-9.]+ GFLOP/s$' "$folder.out"
+fi
+bad 2 '--sustain takes a number above 0' "$quern" bench gemm --sizes 16 --sustain 0
+
 # the grid of make bench, small; where there is no BLAS it says so on stderr
 checks=$((checks + 1))
 env BENCH_SIZES=16 BENCH_THREADS=1 BENCH_DTYPES=f64 "$source/scripts/bench.sh" "$quern" \
