@@ -77,14 +77,13 @@ for device in $devices; do
   try "$device opcodes" sh "$tests/kernels/opcodes.sh" "$build/bin/quern" "$device" "$arch" sass
   try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \
     MAT="$build/tests/cli/mat" SOURCE="$tests/.." sh "$tests/cli/epilogue.sh"
-  for variant in $pipelined $halves; do # whatever the costs would choose
+  for variant in $pipelined; do # whatever the costs would choose
     for topic in gemm exact nonfinite; do
       try "$device $variant $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
         QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_$topic"
     done
   done
-  for variant in mma_pipelined wgmma_large wgmma_square wgmma_wide wgmma_narrow \
-    wgmma_split_square wgmma_split_thin wgmma_split_small; do # of halves, with alpha and k not 0
+  for variant in $halves; do # with alpha and k not 0
     try "$device $variant gemm" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
       QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_gemm"
   done
