@@ -74,6 +74,16 @@ qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shap
   return qn_jit_launch(stream, kernel, &launch, call->args, call->count);
 }
 
+qn_status qn_exchange_alloc(qn_stream *stream, int64_t elements, qn_dtype dtype,
+                            qn_buffer **exchange) {
+  const size_t bytes = (size_t)(elements + 1) * qn_dtype_size(dtype);
+  QN_TRY(qn_scratch_alloc(stream, bytes, exchange));
+  if (stream->rehearsal) return QN_OK;
+  const qn_status status = qn_fill(stream, *exchange, 0, bytes, UINT32_MAX, 4);
+  if (status != QN_OK) qn_scratch_free(stream, *exchange);
+  return status;
+}
+
 /* A card is full some times over with this many groups; starting more takes longer than their
  * elements. A cpu runs through a group's items one by one: there a group stays in its column. */
 enum { MOST_GROUPS = 32768 };

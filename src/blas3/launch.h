@@ -52,6 +52,11 @@ typedef struct qn_call_shape {
 qn_status qn_call_run(qn_stream *stream, const qn_form *form, qn_call_shape shape,
                       const qn_call *call);
 
+/* Workspace through which groups of one launch hand results to one another
+ * (src/kernels/cuda/exchange.cu): so many elements, all holes, and a ticket behind them. */
+qn_status qn_exchange_alloc(qn_stream *stream, int64_t elements, qn_dtype dtype,
+                            qn_buffer **exchange);
+
 /* An item for an element of a view and those beside it, some columns apart: groups of QN_CALL_ITEMS
  * along the rows, grid y along the columns. */
 enum { QN_CALL_ITEMS = 64, QN_CALL_MOST_Y = 65535 };

@@ -1,4 +1,5 @@
-/* qn_potrf: Cholesky by recursion.
+/* qn_potrf: Cholesky by recursion, or by panels where the device factors a block with all that is
+ * below it at once.
  *
  *   [ A11       ]   [ L11     ] [ L11^H L21^H ]      L11 from A11
  *   [ A21   A22 ] = [ L21 L22 ] [       L22^H ]      L21 = A21 L11^-H
@@ -17,6 +18,7 @@ typedef struct qn_cholesky {
   qn_stream *stream;
   qn_uplo uplo;
   int64_t block;
+  bool tall;       /* whether a block takes along what is below it */
   qn_buffer *info; /* one int64_t */
 } qn_cholesky;
 
@@ -61,9 +63,31 @@ static qn_status factor(const qn_cholesky *c, qn_matrix a, int64_t first) {
   return factor(c, a22, first + h);
 }
 
+/* Panels of whole columns (rows, where A is upper), each followed by its update. */
+static qn_status factor_by_panels(const qn_cholesky *c, qn_matrix a) {
+  bool lower = c->uplo == QN_LOWER;
+  for (int64_t first = 0; first < a.rows; first += c->block) {
+    int64_t rest = a.rows - first, w = qn_min64(c->block, rest), r = rest - w, next = first + w;
+    qn_matrix tall =
+        lower ? qn_matrix_sub(a, first, first, rest, w) : qn_matrix_sub(a, first, first, w, rest);
+    QN_TRY(qn_step_potrf(c->stream, c->uplo, tall, first, c->info));
+    if (r == 0) break;
+    qn_matrix panel =
+        lower ? qn_matrix_sub(a, next, first, r, w) : qn_matrix_sub(a, first, next, w, r);
+    QN_TRY(update(c, panel, qn_matrix_sub(a, next, next, r, r)));
+  }
+  return QN_OK;
+}
+
+static qn_status run(const qn_cholesky *c, qn_matrix a) {
+  return c->tall ? factor_by_panels(c, a) : factor(c, a, 0);
+}
+
 static qn_cholesky cholesky_of(qn_stream *stream, const qn_potrf_problem *p) {
-  int64_t block = qn_target_of(stream->device)->potrf_block(stream, p->a.dtype);
-  return (qn_cholesky){stream, p->uplo, block, NULL};
+  const qn_target *target = qn_target_of(stream->device);
+  int64_t block = target->potrf_block(stream, p->a.dtype);
+  bool tall = target->potrf_is_tall && target->potrf_is_tall(stream, p->a.dtype);
+  return (qn_cholesky){stream, p->uplo, block, tall, NULL};
 }
 
 /* Without copies; whatever buffer stands for info, as nothing is launched. */
@@ -71,14 +95,14 @@ qn_status qn_potrf_rehearsed(qn_stream *stream, const void *problem) {
   const qn_potrf_problem *p = problem;
   qn_cholesky c = cholesky_of(stream, p);
   c.info = p->a.buffer;
-  return factor(&c, p->a, 0);
+  return run(&c, p->a);
 }
 
 static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t *info) {
   qn_cholesky c = cholesky_of(stream, p);
   QN_TRY(qn_step_alloc(stream, sizeof *info, &c.info));
   qn_status status = qn_fill(stream, c.info, 0, sizeof *info, 0, 4);
-  if (status == QN_OK) status = factor(&c, p->a, 0);
+  if (status == QN_OK) status = run(&c, p->a);
   if (status == QN_OK && info) status = qn_copy_out(stream, info, c.info, 0, sizeof *info);
   qn_scratch_free(stream, c.info);
   return status;

@@ -1,4 +1,5 @@
-/* The walk down a matrix that makes its Cholesky factor: shape, workspace, launch. */
+/* The walk down the columns of a matrix that makes its Cholesky factor: shape, workspace, launch.
+ */
 #include "blas3/potrf_walk.h"
 #include "blas3/device_arch.h"
 #include "blas3/launch.h"
@@ -16,37 +17,66 @@ typedef struct walk {
     {"cuda/potrf_walk.cu",                                                                         \
      "potrf_walk",                                                                                 \
      "-DNB=" #nb " -DRESIDENT=" #resident,                                                         \
-     {"QN_T", "ALONG_I"}},                                                                         \
+     {"QN_T", "ALONG_I", "QN_SM"}},                                                                \
         nb, block                                                                                  \
   }
 
 static const walk walks[QN_DTYPE_COUNT] = {
-    [QN_F32] = WALK(64, 1, 1024),
-    [QN_F64] = WALK(32, 1, 1024),
+    [QN_F32] = WALK(64, 2, 2048),
+    [QN_F64] = WALK(64, 1, 2048),
     [QN_C64] = WALK(32, 1, 512),
     [QN_C128] = WALK(32, 1, 512),
 };
+/* Where there is less shared memory. */
+static const walk small_walks[QN_DTYPE_COUNT] = {
+    [QN_F32] = WALK(32, 1, 2048),
+    [QN_F64] = WALK(32, 1, 2048),
+};
+
+/* Two pairs of operands, columns four longer than the tile, and two tiles of A. */
+static size_t local_bytes(const walk *w, qn_dtype dtype) {
+  size_t nb = (size_t)w->nb;
+  return (4 * nb * (nb + 4) + 2 * nb * nb) * qn_dtype_size(dtype);
+}
+
+/* NULL where there is none. */
+static const walk *walk_of(const qn_device *device, qn_dtype dtype) {
+  if (strcmp(device->info.backend, "cuda") != 0 || qn_sm_of(device) < 80) return NULL;
+  const walk *const sizes[] = {&walks[dtype], &small_walks[dtype]};
+  for (int i = 0; i < 2; i++)
+    if (sizes[i]->nb > 0 && local_bytes(sizes[i], dtype) <= device->info.local_memory)
+      return sizes[i];
+  return NULL;
+}
 
 bool qn_potrf_walk_serves(const qn_device *device, qn_dtype dtype) {
-  return strcmp(device->info.backend, "cuda") == 0 && qn_sm_of(device) >= 80 && walks[dtype].nb > 0;
+  return walk_of(device, dtype) != NULL;
 }
 
 int64_t qn_potrf_walk_block(qn_dtype dtype) {
   return walks[dtype].block;
 }
 
-/* Two tiles of operands, two that are made with rows one longer, and the reciprocals. */
-static size_t local_bytes(const walk *w, qn_dtype dtype) {
-  size_t nb = (size_t)w->nb;
-  return (2 * nb * nb + nb + 2 * nb * (nb + 1)) * qn_dtype_size(dtype);
+/* The matrix as the kernel has it, L below the diagonal, in blocks of nb. */
+typedef struct shape {
+  int64_t rows, cols, blocks, columns;
+} shape;
+
+static shape shape_of(const walk *w, qn_uplo uplo, qn_matrix a) {
+  bool lower = uplo == QN_LOWER;
+  shape s = {.rows = lower ? a.rows : a.cols, .cols = lower ? a.cols : a.rows};
+  s.blocks = qn_ceil_div(s.rows, w->nb);
+  s.columns = qn_ceil_div(s.cols, w->nb);
+  return s;
 }
 
 static qn_status launch(qn_stream *stream, const walk *w, qn_uplo uplo, qn_matrix a, int64_t first,
                         qn_buffer *info, qn_buffer *shared, int64_t ticket) {
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
-  int64_t blocks = qn_ceil_div(a.rows, w->nb);
+  shape s = shape_of(w, uplo, a);
   qn_call call = {.dynamic = (uint32_t)local_bytes(w, a.dtype)};
-  qn_call_i32(&call, (int32_t)a.rows);
+  qn_call_i32(&call, (int32_t)s.rows);
+  qn_call_i32(&call, (int32_t)s.cols);
   qn_call_i64(&call, first);
   qn_call_buffer(&call, a.buffer);
   qn_call_i64(&call, a.offset);
@@ -56,22 +86,22 @@ static qn_status launch(qn_stream *stream, const walk *w, qn_uplo uplo, qn_matri
   qn_call_buffer(&call, info);
   qn_call_buffer(&call, shared);
   qn_call_i64(&call, ticket);
-  qn_form form = {.text = &w->text, .value = {(uint8_t)a.dtype, lower}};
+  qn_form form = {.text = &w->text,
+                  .value = {(uint8_t)a.dtype, lower, (uint8_t)qn_sm_of(stream->device)}};
   /* a pair of tiles in each column, and those below */
-  return qn_call_run(stream, &form, (qn_call_shape){blocks * (blocks - 1) / 2 + 1, 1, 1, ITEMS},
-                     &call);
+  int64_t tickets = s.columns * (s.blocks - 1) - s.columns * (s.columns - 1) / 2 + 1;
+  return qn_call_run(stream, &form, (qn_call_shape){tickets, 1, 1, ITEMS}, &call);
 }
 
 qn_status qn_potrf_walk(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
                         qn_buffer *info) {
-  const walk *w = &walks[a.dtype];
-  int64_t blocks = qn_ceil_div(a.rows, w->nb);
-  int64_t elements = blocks * (blocks + 1) / 2 * w->nb * w->nb;
-  size_t bytes = (size_t)(elements + 1) * qn_dtype_size(a.dtype); /* the last begins the ticket */
+  const walk *w = walk_of(stream->device, a.dtype);
+  shape s = shape_of(w, uplo, a);
+  int64_t tiles = s.columns * (s.columns + 1) / 2 + (s.blocks - s.columns) * s.columns;
+  int64_t elements = tiles * w->nb * w->nb;
   qn_buffer *shared;
-  QN_TRY(qn_scratch_alloc(stream, bytes, &shared));
-  qn_status status = stream->rehearsal ? QN_OK : qn_fill(stream, shared, 0, bytes, UINT32_MAX, 4);
-  if (status == QN_OK) status = launch(stream, w, uplo, a, first, info, shared, elements);
+  QN_TRY(qn_exchange_alloc(stream, elements, a.dtype, &shared));
+  qn_status status = launch(stream, w, uplo, a, first, info, shared, elements);
   qn_scratch_free(stream, shared);
   return status;
 }

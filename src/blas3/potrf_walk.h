@@ -6,10 +6,11 @@
 
 bool qn_potrf_walk_serves(const qn_device *device, qn_dtype dtype);
 
-/* The order up to which one launch is the best way. */
+/* The columns that one launch is best given. */
 int64_t qn_potrf_walk_block(qn_dtype dtype);
 
-/* As potrf of qn_target, for any order. Workspace: half a copy of A. */
+/* As potrf of qn_target, for any order; A may have more rows than columns (upper: more columns than
+ * rows) if these are a multiple of 64. Workspace: a copy of the part of A that is factored. */
 qn_status qn_potrf_walk(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
                         qn_buffer *info);
 

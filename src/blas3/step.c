@@ -68,14 +68,15 @@ qn_status qn_step_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fi
   double begun = qn_trace_begin(stream);
   QN_TRY(target->potrf(stream, uplo, a, first, info));
   if (!stream->trace) return QN_OK;
-  double n = (double)a.rows;
+  /* the longer side is that of the rows below */
+  double n = (double)qn_min64(a.rows, a.cols), m = (double)qn_max64(a.rows, a.cols);
   return qn_trace_end(stream, begun,
                       (qn_trace_step){.kind = "base",
                                       .variant = target->base,
                                       .why = "",
                                       .m = a.rows,
                                       .n = a.cols,
-                                      .flops = fma_flops(a.dtype) * n * n * n / 6.0,
+                                      .flops = fma_flops(a.dtype) * n * n * (m / 2.0 - n / 3.0),
                                       .bytes = bytes_of(a)});
 }
 

@@ -44,6 +44,8 @@ typedef struct qn_target {
    * not positive, or is NaN, writes first + j + 1 there and ends the block. */
   qn_status (*potrf)(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first, qn_buffer *info);
   int64_t (*potrf_block)(const qn_stream *stream, qn_dtype dtype);
+  /* Whether it takes what lies below the block (upper: beside it) along: A21 becomes L21. */
+  bool (*potrf_is_tall)(const qn_stream *stream, qn_dtype dtype);
 
   qn_status (*scale)(qn_stream *stream, qn_scalar alpha, qn_matrix x);
   qn_status (*cast)(qn_stream *stream, qn_matrix dst, qn_matrix src);

@@ -132,6 +132,10 @@ static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
                                                      : shapes[dtype].order;
 }
 
+static bool potrf_is_tall(const qn_stream *stream, qn_dtype dtype) {
+  return qn_potrf_walk_serves(stream->device, dtype);
+}
+
 /* ---- maps over a view ---- */
 
 static qn_status scale(qn_stream *stream, qn_scalar alpha, qn_matrix x) {
@@ -177,6 +181,7 @@ const qn_target qn_target_kernels = {
     .limit = limit,
     .potrf = potrf,
     .potrf_block = potrf_block,
+    .potrf_is_tall = potrf_is_tall,
     .scale = scale,
     .cast = cast,
 };

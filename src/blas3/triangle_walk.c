@@ -126,12 +126,9 @@ static qn_status launch_walk(qn_stream *stream, const qn_triangular_problem *p, 
 static qn_status walk(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
                       bool solve) {
   int64_t elements = qn_round_up(p->a.rows, s->nb) * qn_round_up(qn_triangular_nrhs(p), s->nc);
-  size_t bytes =
-      (size_t)(elements + 1) * qn_dtype_size(p->a.dtype); /* the last begins the ticket */
   qn_buffer *shared;
-  QN_TRY(qn_scratch_alloc(stream, bytes, &shared));
-  qn_status status = stream->rehearsal ? QN_OK : qn_fill(stream, shared, 0, bytes, UINT32_MAX, 4);
-  if (status == QN_OK) status = launch_walk(stream, p, s, solve, shared, elements);
+  QN_TRY(qn_exchange_alloc(stream, elements, p->a.dtype, &shared));
+  qn_status status = launch_walk(stream, p, s, solve, shared, elements);
   qn_scratch_free(stream, shared);
   return status;
 }

@@ -153,6 +153,74 @@ static void bad_pivots(void **state) {
   }
 }
 
+/* A - L L^H by what it does to a vector: the largest element over u norm1(A) max |x|, over the
+ * leading `order` rows and columns. For orders at which the product itself would take too long. */
+static double error_on_vector(dice *d, wide a, wide factor, qn_uplo uplo, int64_t order,
+                              qn_dtype dtype) {
+  wide lead = wide_new(order, order, a.im != NULL), lead_a = wide_new(order, order, a.im != NULL);
+  for (int64_t j = 0; j < order; j++)
+    for (int64_t i = 0; i < order; i++) {
+      const int64_t to = i + j * order, from = i + j * a.rows;
+      lead.re[to] = factor.re[from];
+      lead_a.re[to] = a.re[from];
+      if (a.im) lead.im[to] = factor.im[from], lead_a.im[to] = a.im[from];
+    }
+  wide l = wide_triangle(lead, uplo, uplo == QN_LOWER ? QN_NOTRANS : QN_CONJTRANS, QN_NONUNIT);
+  wide lh = wide_op(l, QN_CONJTRANS), x = random_matrix(d, order, 1, a.im != NULL);
+  wide_sum ax = wide_product(WIDE_FULL, lead_a, x), y = wide_product(WIDE_UPPER, lh, x);
+  wide rounded = wide_new(order, 1, a.im != NULL);
+  long double largest_x = 0.0L, largest = 0.0L;
+  for (int64_t i = 0; i < order; i++) {
+    rounded.re[i] = (double)y.re[i];
+    if (a.im) rounded.im[i] = (double)y.im[i];
+    largest_x = fmaxl(largest_x, hypotl(x.re[i], a.im ? x.im[i] : 0.0L));
+  }
+  wide_sum z = wide_product(WIDE_LOWER, l, rounded);
+  for (int64_t i = 0; i < order; i++) {
+    const long double error = hypotl(z.re[i] - ax.re[i], a.im ? z.im[i] - ax.im[i] : 0.0L);
+    if (!(error <= largest)) largest = error; /* NaN too */
+  }
+  long double norm = 0.0L;
+  for (int64_t j = 0; j < order; j++) {
+    long double sum = 0.0L;
+    for (int64_t i = 0; i < order; i++)
+      sum += hypotl(lead_a.re[i + j * order], a.im ? lead_a.im[i + j * order] : 0.0L);
+    norm = fmaxl(norm, sum);
+  }
+  wide_sum_free(&ax);
+  wide_sum_free(&y);
+  wide_sum_free(&z);
+  wide_free(&lead);
+  wide_free(&lead_a);
+  wide_free(&l);
+  wide_free(&lh);
+  wide_free(&x);
+  wide_free(&rounded);
+  return (double)(largest / (norm * largest_x * roundoff(dtype)));
+}
+
+/* Orders beyond what a device factors at once, and a pivot that fails there. */
+static void several_panels(void **state) {
+  qn_dtype dtype = *(const qn_dtype *)*state;
+  skip_without(dtype);
+  dice d = new_dice();
+  for (int c = 0; c < 4; c++) {
+    const int64_t n = c % 2 ? 2200 : 2087, bad = c / 2 ? n - 20 : 0;
+    const qn_uplo uplo = c % 2 ? QN_UPPER : QN_LOWER;
+    wide a = positive_matrix(&d, n, dtype, false);
+    if (bad) a.re[bad + bad * n] = -1.0;
+    int64_t info = -1;
+    wide l = factored(a, dtype, uplo, 3, &info);
+    assert_int_equal(info, bad ? bad + 1 : 0);
+    const double error = error_on_vector(&d, a, l, uplo, bad ? bad : n, dtype);
+    if (!score("potrf", dtype, "panels", "norm / sqrt n", error / sqrt((double)n), 3.0))
+      fail_msg("potrf %s %c n=%lld: backward error %g u", qn_dtype_name(dtype), uplo, (long long)n,
+               error);
+    wide_free(&a);
+    wide_free(&l);
+  }
+}
+
 /* info may be NULL; the imaginary part of the diagonal is taken as zero. */
 static void odd_arguments(void **state) {
   qn_dtype dtype = *(const qn_dtype *)*state;
@@ -179,6 +247,7 @@ int main(void) {
       {#test " c64", test, NULL, NULL, types + 2}, {                                               \
 #test " c128", test, NULL, NULL, types + 3                                                     \
   }
-  const struct CMUnitTest tests[] = {EACH(factors), EACH(bad_pivots), EACH(odd_arguments)};
+  const struct CMUnitTest tests[] = {EACH(factors), EACH(bad_pivots), EACH(several_panels),
+                                     EACH(odd_arguments)};
   return cmocka_run_group_tests(tests, harness_open, harness_close);
 }

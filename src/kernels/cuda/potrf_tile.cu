@@ -1,0 +1,325 @@
+/* Tiles of a Cholesky factor: who has which element, sums of products, eight columns at a time.
+ * Needs element.cl, vector.cl.
+ *
+ * In shared memory a tile is column by column, LD apart. A tile that is being made lies in
+ * registers, COUNT elements a thread, as what is to be taken away from it, less itself once all of
+ * that is there.
+ *
+ * With NB 64 f64 has its products from the tensor cores: a warp has 32 rows and 16 columns, as the
+ * instruction lays them out. Else a thread has TM rows and TM columns side by side.
+ *
+ * Macros of the includer: NB; QN_SM. */
+
+#define THREADS 256
+#define LD      (NB + 4)
+#define TM      (NB / 16)
+#define COUNT   (TM * TM)
+#define STEP    (QN_T == 5 ? 4 : 8) /* columns that are eliminated at a time */
+
+#define DOUBLES (QN_T == 3 || QN_T == 5)
+#define TENSOR  (QN_T == 3 && NB == 64)
+
+/* A thread's place, and its elements from there. */
+typedef struct place {
+  int row, col, warp, lane;
+} place;
+
+QN_DEV place place_of_thread(int t) {
+  const int warp = t / 32, lane = t % 32;
+#if TENSOR
+  const place at = {warp % 2 * 32 + lane / 4, warp / 2 * 16 + lane % 4 * 2, warp, lane};
+#else
+  const place at = {(lane % 8 + 8 * (warp % 2)) * TM, (lane / 8 + 4 * (warp / 2)) * TM, warp, lane};
+#endif
+  return at;
+}
+
+#if TENSOR
+#define ROW_OF(e) ((e) / 8 * 16 + (e) / 2 % 2 * 8)
+#define COL_OF(e) ((e) / 4 % 2 * 8 + (e) % 2)
+#else
+#define ROW_OF(e) ((e) % TM)
+#define COL_OF(e) ((e) / TM)
+#endif
+
+/* Whether all columns of the thread's warp come before column p; whether all its elements lie above
+ * the diagonal. */
+QN_DEV int warp_is_before(const place *at, int p) {
+  return (at->warp / 2 + 1) * (NB / 4) <= p;
+}
+QN_DEV int warp_is_above(const place *at) {
+  return (at->warp % 2 + 1) * (NB / 2) <= at->warp / 2 * (NB / 4);
+}
+
+/* The row of a panel that a thread solves for, or NB and more: the warps that lie above the
+ * diagonal do that, while the others add to a square. */
+QN_DEV int row_of(const place *at) {
+  return at->warp == 4 ? at->lane : at->warp == 6 ? 32 + at->lane : NB;
+}
+
+/* ---- sums ---- */
+
+#if TENSOR
+/* c += x y: x[h + 2 s] is row 8 h + g, k = 4 s + q; y[s] is k = 4 s + q, column g; c[2 h + e] is
+ * row 8 h + g, column 2 q + e, in lane 4 g + q. */
+QN_DEV void mma_1688(double *c, const double *x, const double *y) {
+#if QN_SM >= 90
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(y[0]), "d"(y[1]));
+#else
+  QN_UNROLL
+  for (int i = 0; i < 4; i++)
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
+        : "d"(x[i]), "d"(y[i / 2]));
+#endif
+}
+
+/* The rows that a thread's elements have, over STEP columns, and the columns. */
+typedef struct side {
+  double rows[2][4], cols[2][2];
+} side;
+
+QN_DEV void read_rows(side *f, const elem *x, const place *at) {
+  QN_UNROLL
+  for (int i = 0; i < 8; i++)
+    f->rows[i / 4][i % 4] =
+        x[(at->lane % 4 + i / 2 % 2 * 4) * LD + at->row + i / 4 * 16 + i % 2 * 8];
+}
+
+QN_DEV void read_cols(side *f, const elem *y, const place *at) {
+  const elem *from = y + at->lane % 4 * LD + at->warp / 2 * 16 + at->lane / 4;
+  QN_UNROLL
+  for (int i = 0; i < 4; i++) f->cols[i / 2][i % 2] = from[i % 2 * 4 * LD + i / 2 * 8];
+}
+
+QN_DEV void add_side(acc *sum, const side *f) {
+  QN_UNROLL
+  for (int i = 0; i < 4; i++) mma_1688(sum + 4 * i, f->rows[i / 2], f->cols[i % 2]);
+}
+
+/* sum += x y^H over STEP columns of both. */
+QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at) {
+  side f;
+  read_rows(&f, x, at);
+  read_cols(&f, y, at);
+  add_side(sum, &f);
+}
+
+/* And square += x x^H. */
+QN_DEV void add_both(acc *sum, acc *square, const elem *x, const elem *y, const place *at) {
+  side f;
+  read_rows(&f, x, at);
+  read_cols(&f, y, at);
+  add_side(sum, &f);
+  read_cols(&f, x, at);
+  add_side(square, &f);
+}
+#else
+QN_DEV void read_side(elem *to, const elem *from) {
+#if TM % VW == 0
+  QN_UNROLL
+  for (int i = 0; i < TM; i += VW) UNVEC(to, i, *(const vec *)(from + i));
+#else
+  QN_UNROLL
+  for (int i = 0; i < TM; i++) to[i] = from[i];
+#endif
+}
+
+QN_DEV void add_side(acc *sum, const elem *rows, const elem *cols) {
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e++) sum[e] = acc_fma(rows[e % TM], acc_conj(cols[e / TM]), sum[e]);
+}
+
+/* sum += x y^H over STEP columns of both. */
+QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) {
+    elem rows[TM], cols[TM];
+    read_side(rows, x + k * LD + at->row);
+    read_side(cols, y + k * LD + at->col);
+    add_side(sum, rows, cols);
+  }
+}
+
+/* And square += x x^H. */
+QN_DEV void add_both(acc *sum, acc *square, const elem *x, const elem *y, const place *at) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) {
+    elem rows[TM], cols[TM];
+    read_side(rows, x + k * LD + at->row);
+    read_side(cols, y + k * LD + at->col);
+    add_side(sum, rows, cols);
+    read_side(cols, x + k * LD + at->col);
+    add_side(square, rows, cols);
+  }
+}
+#endif
+
+QN_DEV acc acc_neg(acc x) {
+#if QN_IS_COMPLEX
+  return acc_make(-x.x, -x.y);
+#else
+  return -x;
+#endif
+}
+
+/* Columns p ... p + STEP - 1 of the tile to shared memory. */
+QN_DEV void put_columns(elem *tile, const acc *sum, int p, const place *at) {
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e++) {
+    const int row = at->row + ROW_OF(e), col = at->col + COL_OF(e);
+    if (col / STEP == p / STEP) tile[col * LD + row] = acc_neg(sum[e]);
+  }
+}
+
+/* ---- STEP columns of a row ---- */
+
+QN_DEV real real_part(acc x) {
+#if QN_IS_COMPLEX
+  return x.x;
+#else
+  return x;
+#endif
+}
+
+QN_DEV acc times_real(acc x, real by) {
+#if QN_IS_COMPLEX
+  return acc_make(x.x * by, x.y * by);
+#else
+  return x * by;
+#endif
+}
+
+QN_DEV acc over_real(acc x, real by) {
+#if QN_IS_COMPLEX
+  return acc_make(x.x / by, x.y / by);
+#else
+  return x / by;
+#endif
+}
+
+/* l[k][s] := row s, column k of the triangle at d, s >= k. */
+QN_DEV void read_triangle(acc (*l)[STEP], const elem *d) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) {
+    QN_UNROLL
+    for (int s = k / VW * VW; s < STEP; s += VW) UNVEC(l[k], s, *(const vec *)(d + k * LD + s));
+  }
+}
+
+/* Whether x is positive and in the middle of the normal range, so that what follows can leave it
+ * nowhere: f64 2^-120 to 2^120, f32 2^-60 to 2^60. */
+QN_DEV int is_tame(real x) {
+#if DOUBLES
+  return HIGH(QN_BITS_OF_F64(x)) - 0x38700000u < 0x0f000000u;
+#else
+  return QN_BITS_OF_F32(x) - 0x21800000u < 0x3c000000u;
+#endif
+}
+
+/* 1 / x of a tame x within a rounding, and 1 / sqrt(x): the hardware's approximations, corrected.
+ */
+QN_DEV real reciprocal(real x) {
+  real r;
+#if DOUBLES
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+#else
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#endif
+  const real e = QN_REAL_FMA(-x, r, (real)1);
+  return QN_REAL_FMA(r, QN_REAL_FMA(e, e, e), r);
+}
+
+#if DOUBLES
+QN_DEV real reciprocal_root(real x) {
+  real r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  const real e = fma(-x * r, r, (real)1);
+  return fma(r * e, fma(e, (real)0.375, (real)0.5), r);
+}
+#else
+#define reciprocal_root(x) rsqrtf(x)
+#endif
+
+/* own := own L^-H for a row; `tame` if all of the diagonal is. */
+QN_DEV void solve_step(acc *own, acc (*l)[STEP], int tame) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) {
+    const real d = real_part(l[k][k]);
+    own[k] = tame ? times_real(own[k], reciprocal(d)) : over_real(own[k], d);
+    QN_UNROLL
+    for (int s = k + 1; s < STEP; s++) own[s] = acc_fnma(own[k], acc_conj(l[k][s]), own[s]);
+  }
+}
+
+/* A row of the panel at `row`, by the triangle at d. */
+QN_DEV void solve_row(elem *row, const elem *d) {
+  acc own[STEP], l[STEP][STEP];
+  int tame = 1;
+  read_triangle(l, d);
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) tame = tame && is_tame(real_part(l[k][k]));
+  if (tame)
+    solve_step(own, l, 1);
+  else
+    solve_step(own, l, 0);
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) row[k * LD] = own[k];
+}
+
+/* The root of a pivot, corrected by its reciprocal. */
+QN_DEV real root_of(real pivot, real by) {
+  const real near = pivot * by;
+  const real root = QN_REAL_FMA((real)0.5 * by, QN_REAL_FMA(-near, near, pivot), near);
+  return by == 0 ? pivot : root; /* of Inf */
+}
+
+/* Factors the triangle l and takes it from the row, which is its own row `below` if that is less
+ * than STEP: it ends with the root then. Returns how many pivots came before one that is not
+ * positive. What is not tame is left to the division and the root of the language, where `careful`;
+ * else it counts as not positive. */
+QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below, int careful) {
+  int good = STEP;
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) {
+    const real pivot = real_part(l[k][k]);
+    if (!(!DOUBLES || careful ? pivot > 0 : is_tame(pivot)) && good == STEP) good = k;
+    const real by = careful ? 1 / sqrt(pivot) : reciprocal_root(pivot);
+    const real root = careful ? sqrt(pivot) : root_of(pivot, by);
+    own[k] = below == k ? acc_make(root, 0) : times_real(own[k], by);
+    QN_UNROLL
+    for (int s = k + 1; s < STEP; s++) {
+      l[k][s] = times_real(l[k][s], by);
+      own[s] = acc_fnma(own[k], acc_conj(l[k][s]), own[s]);
+    }
+    QN_UNROLL
+    for (int c = k + 1; c < STEP; c++) {
+      QN_UNROLL
+      for (int s = c; s < STEP; s++) l[c][s] = acc_fnma(l[k][s], acc_conj(l[k][c]), l[c][s]);
+    }
+  }
+  return good;
+}
+
+/* A row of the panel at `row`, `below` the first of the triangle at d, which is factored on the
+ * way: each of NB threads does that for itself. Returns what factor_step does. */
+QN_DEV int factor_row(elem *row, const elem *d, int below) {
+  acc own[STEP], l[STEP][STEP];
+  int good = 0;
+#pragma unroll 1
+  for (int careful = 0; careful <= DOUBLES && good < STEP; careful++) {
+    read_triangle(l, d);
+    QN_UNROLL
+    for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
+    good = DOUBLES && careful ? factor_step(own, l, below, 1) : factor_step(own, l, below, 0);
+  }
+  asm volatile("bar.sync 1, %0;" ::"n"(NB) : "memory"); /* all rows have read the triangle */
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) row[k * LD] = below >= k ? own[k] : acc_zero();
+  return good;
+}
