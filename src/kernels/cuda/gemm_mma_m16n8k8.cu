@@ -3,6 +3,9 @@
  * New here: m16n8k8 in the place of m16n8k16. Twice the instructions, fragments of half the size,
  * the same sums in the same order: what the larger shape buys by itself.
  *
+ * Measured on an H200, bf16 with op(A) transposed, 4096^3: 9.6 TFLOP/s where the
+ * larger shape gives 10.
+ *
  * m, n and k: multiples of 8, 16 and 8. Macros: those of mma_warp.cu. */
 #define K 8
 #include "cuda/mma_warp.cu"

@@ -4,6 +4,9 @@
  * shared memory in the order it wants, and sums whose place in C is known: no detour to store them.
  * One warp, one tile of 8 x 16; every element comes from global memory for 8 or 16 products.
  *
+ * Measured on an H200, bf16 with op(A) transposed, 4096^3: 10 TFLOP/s: staging costs
+ * more than the fragments of wmma straight from memory.
+ *
  * m, n and k: multiples of 8, 16 and 16. Macros: those of mma_warp.cu. */
 #define K 16
 #include "cuda/mma_warp.cu"

@@ -5,6 +5,9 @@
  * error grows with k where f32 sums keep it near the rounding of C itself. Outside this library's
  * contract of f32 accumulation; never chosen, and the bench prints its error.
  *
+ * Measured on an H200, f16, 1024 x 1024 x 4096: 9.0 TFLOP/s where f32 sums give 8.9; the worst
+ * error 1467 u of |A| |B| where they leave 0.47.
+ *
  * f16 alone. m, n and k: multiples of 8, 16 and 16. Macros: those of mma_warp.cu. */
 #define K 16
 #include "cuda/mma_warp.cu"
