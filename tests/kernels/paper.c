@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "paper.h"
 #include "blas3/target.h"
+#include "device/paper.h"
 #include "device/tensor_map.h"
 #include "npb/ep_port.h"
 #include "probe/probe.h"
@@ -60,18 +61,6 @@ static void *host(qn_bdev *dev, qn_memory kind, qn_mem mem) {
   (void)dev;
   return kind == QN_MEMORY_PINNED ? (void *)mem : NULL;
 }
-static qn_status stream_new(qn_bdev *dev, void *native, qn_bstream **stream) {
-  (void)native;
-  *stream = (qn_bstream *)dev;
-  return QN_OK;
-}
-static void stream_free(qn_bstream *stream) {
-  (void)stream;
-}
-static qn_status sync_stream(qn_bstream *stream) {
-  (void)stream;
-  return QN_OK;
-}
 static qn_status copy_in(qn_bstream *s, qn_mem dst, size_t at, const void *src, const qn_rect *r) {
   (void)s, (void)dst, (void)at, (void)src, (void)r;
   return QN_OK;
@@ -89,31 +78,6 @@ static qn_status copy(qn_bstream *s, qn_mem dst, size_t at, qn_mem src, size_t f
 static qn_status fill(qn_bstream *s, qn_mem dst, size_t at, size_t bytes, uint32_t pattern,
                       unsigned width) {
   (void)s, (void)dst, (void)at, (void)bytes, (void)pattern, (void)width;
-  return QN_OK;
-}
-static qn_status event_new(qn_bdev *dev, qn_bevent **event) {
-  *event = (qn_bevent *)dev;
-  return QN_OK;
-}
-static void event_free(qn_bevent *event) {
-  (void)event;
-}
-static qn_status event_on_stream(qn_bevent *event, qn_bstream *stream) {
-  (void)event, (void)stream;
-  return QN_OK;
-}
-static qn_status event_sync(qn_bevent *event) {
-  (void)event;
-  return QN_OK;
-}
-static qn_status event_query(qn_bevent *event, bool *done) {
-  (void)event;
-  *done = true;
-  return QN_OK;
-}
-static qn_status event_elapsed(qn_bevent *a, qn_bevent *b, double *seconds) {
-  (void)a, (void)b;
-  *seconds = 0;
   return QN_OK;
 }
 static qn_status identity(qn_bdev *dev, char *text, size_t size) {
@@ -174,20 +138,11 @@ static const qn_backend_ops ops = {
     .alloc = alloc,
     .free = release,
     .host = host,
-    .stream_new = stream_new,
-    .stream_free = stream_free,
-    .sync = sync_stream,
+    QN_PAPER_SLOTS,
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,
     .fill = fill,
-    .event_new = event_new,
-    .event_free = event_free,
-    .event_record = event_on_stream,
-    .event_wait = event_on_stream,
-    .event_sync = event_sync,
-    .event_query = event_query,
-    .event_elapsed = event_elapsed,
     .identity = identity,
     .compile = compile,
     .module_load = module_load,

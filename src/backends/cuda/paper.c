@@ -4,6 +4,7 @@
  * elsewhere; nothing can be computed. */
 #include "backends/cuda/cuda.h"
 #include "backends/cuda/nvrtc.h"
+#include "device/paper.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,45 +87,6 @@ static void *host(qn_bdev *dev, qn_memory kind, qn_mem mem) {
   return NULL;
 }
 
-/* A stream or an event is its device: there is nothing that they could order. */
-static qn_status stream_new(qn_bdev *dev, void *native, qn_bstream **stream) {
-  (void)native;
-  *stream = (qn_bstream *)dev;
-  return QN_OK;
-}
-static void stream_free(qn_bstream *stream) {
-  (void)stream;
-}
-static qn_status sync_stream(qn_bstream *stream) {
-  (void)stream;
-  return QN_OK;
-}
-static qn_status event_new(qn_bdev *dev, qn_bevent **event) {
-  *event = (qn_bevent *)dev;
-  return QN_OK;
-}
-static void event_free(qn_bevent *event) {
-  (void)event;
-}
-static qn_status event_on(qn_bevent *event, qn_bstream *stream) {
-  (void)event, (void)stream;
-  return QN_OK;
-}
-static qn_status event_sync(qn_bevent *event) {
-  (void)event;
-  return QN_OK;
-}
-static qn_status event_query(qn_bevent *event, bool *done) {
-  (void)event;
-  *done = true;
-  return QN_OK;
-}
-static qn_status event_elapsed(qn_bevent *start, qn_bevent *stop, double *seconds) {
-  (void)start, (void)stop;
-  *seconds = 0.0;
-  return QN_OK;
-}
-
 static qn_status refuse(const qn_bstream *stream) {
   const qn_bdev *dev = (const qn_bdev *)stream;
   return qn_fail(QN_EUNSUPPORTED, "cuda", "cuda:sm_%d%s compiles and computes nothing",
@@ -190,20 +152,11 @@ static const qn_backend_ops ops = {
     .alloc = alloc,
     .free = release,
     .host = host,
-    .stream_new = stream_new,
-    .stream_free = stream_free,
-    .sync = sync_stream,
+    QN_PAPER_SLOTS,
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,
     .fill = fill,
-    .event_new = event_new,
-    .event_free = event_free,
-    .event_record = event_on,
-    .event_wait = event_on,
-    .event_sync = event_sync,
-    .event_query = event_query,
-    .event_elapsed = event_elapsed,
     .identity = qn_cu_identity,
     .compile = qn_cu_compile,
     .module_load = module_load,
