@@ -89,7 +89,7 @@ static void *host(qn_bdev *dev, qn_memory kind, qn_mem mem) {
 
 static qn_status refuse(const qn_bstream *stream) {
   const qn_bdev *dev = (const qn_bdev *)stream;
-  return qn_fail(QN_EUNSUPPORTED, "cuda", "cuda:sm_%d%s compiles and computes nothing",
+  return qn_fail(QN_ENODEVICE, "cuda", "cuda:sm_%d%s compiles and computes nothing",
                  dev->capability, dev->capability == 90 ? "a" : "");
 }
 static qn_status copy_in(qn_bstream *stream, qn_mem dst, size_t dst_offset, const void *src,
