@@ -75,6 +75,34 @@ void bench_cuda_place_close(bench_cuda_place *place) {
   *place = (bench_cuda_place){0};
 }
 
+bench_peer *bench_cuda_peer_open(const bench_cuda_kind *kind, qn_device *device, char *message,
+                                 size_t message_size) {
+  bench_cuda_peer *own = calloc(1, kind->size);
+  if (!own) {
+    snprintf(message, message_size, "out of host memory");
+    return NULL;
+  }
+  own->peer.ops = kind->ops;
+  own->device = device;
+  if (bench_cuda_place_open(&own->place, device, message, message_size)) {
+    own->library = bench_cuda_library(kind->stem, kind->variable);
+    own->peer.stream = own->place.stream;
+    if (own->library && kind->start(own)) return &own->peer;
+    snprintf(message, message_size,
+             "no %s that loads and starts; NVIDIA's package libcublas brings one, %s=FILE names "
+             "one",
+             kind->name, kind->variable);
+  }
+  kind->ops->close(&own->peer);
+  return NULL;
+}
+
+void bench_cuda_peer_close(bench_cuda_peer *peer) {
+  if (peer->library) dlclose(peer->library);
+  bench_cuda_place_close(&peer->place);
+  free(peer);
+}
+
 void *bench_cuda_address(qn_matrix m) {
   return (char *)qn_buffer_native(m.buffer) + (size_t)m.offset * qn_dtype_size(m.dtype);
 }

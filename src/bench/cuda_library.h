@@ -25,6 +25,26 @@ bool bench_cuda_place_open(bench_cuda_place *place, qn_device *device, char *mes
                            size_t message_size);
 void bench_cuda_place_close(bench_cuda_place *place);
 
+/* A peer over one of the libraries; each kind's own struct begins with it. */
+typedef struct bench_cuda_peer {
+  bench_peer peer;
+  qn_device *device;
+  bench_cuda_place place;
+  void *library;
+} bench_cuda_peer;
+
+typedef struct bench_cuda_kind {
+  const bench_peer_ops *ops;
+  const char *name, *stem, *variable;   /* "cuBLAS", "cublas", what names the file */
+  size_t size;                          /* of the own struct */
+  bool (*start)(bench_cuda_peer *peer); /* place and library are there */
+} bench_cuda_kind;
+
+/* As bench_peer_open. Where it fails it calls ops->close, which ends with bench_cuda_peer_close. */
+bench_peer *bench_cuda_peer_open(const bench_cuda_kind *kind, qn_device *device, char *message,
+                                 size_t message_size);
+void bench_cuda_peer_close(bench_cuda_peer *peer);
+
 /* The library's number for a real dtype (cudaDataType). */
 int bench_cuda_type(qn_dtype dtype);
 

@@ -2,7 +2,6 @@
  * cublasGemmEx with sums in f32. cuSOLVER, where it is found, brings potrf. */
 #include "bench/cuda_library.h"
 #include "bench/peer_cusolver.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,16 +25,12 @@ typedef int (*trmm_fn)(cublas_handle handle, int side, int uplo, int trans, int 
                        int ldc);
 
 typedef struct cublas_peer {
-  bench_peer peer;
-  bench_cuda_place place;
-  void *library;
+  bench_cuda_peer base;
   cublas_handle handle;
   bench_symbol routine[BENCH_ROUTINE_COUNT][QN_DTYPE_COUNT]; /* NULL where it has none */
   gemm_ex_fn gemm_ex;                                        /* halves */
   bench_cusolver *solver;
 } cublas_peer;
-
-static const bench_peer_ops ops;
 
 static void find_routines(cublas_peer *peer) {
   static const char letters[QN_DTYPE_COUNT] = {
@@ -46,24 +41,25 @@ static void find_routines(cublas_peer *peer) {
       char name[32];
       snprintf(name, sizeof name, "cublas%c%s_v2", letters[t],
                bench_routine_name((bench_routine)r));
-      peer->routine[r][t] = bench_find_symbol(peer->library, name);
+      peer->routine[r][t] = bench_find_symbol(peer->base.library, name);
     }
   }
-  peer->gemm_ex = (gemm_ex_fn)bench_find_symbol(peer->library, "cublasGemmEx");
+  peer->gemm_ex = (gemm_ex_fn)bench_find_symbol(peer->base.library, "cublasGemmEx");
 }
 
 /* The handle, bound to the stream. */
-static bool start(cublas_peer *peer) {
-  const create_fn create = (create_fn)bench_find_symbol(peer->library, "cublasCreate_v2");
+static bool bind(cublas_peer *peer) {
+  const create_fn create = (create_fn)bench_find_symbol(peer->base.library, "cublasCreate_v2");
   const set_stream_fn set_stream =
-      (set_stream_fn)bench_find_symbol(peer->library, "cublasSetStream_v2");
+      (set_stream_fn)bench_find_symbol(peer->base.library, "cublasSetStream_v2");
   const get_version_fn get_version =
-      (get_version_fn)bench_find_symbol(peer->library, "cublasGetVersion_v2");
+      (get_version_fn)bench_find_symbol(peer->base.library, "cublasGetVersion_v2");
   int version = 0;
   if (!create || !set_stream || !get_version || create(&peer->handle) != 0) return false;
-  if (set_stream(peer->handle, peer->place.stream) != 0 || get_version(peer->handle, &version) != 0)
+  if (set_stream(peer->handle, peer->base.place.stream) != 0 ||
+      get_version(peer->handle, &version) != 0)
     return false;
-  snprintf(peer->peer.text, sizeof peer->peer.text, "cuBLAS %d.%d.%d", version / 10000,
+  snprintf(peer->base.peer.text, sizeof peer->base.peer.text, "cuBLAS %d.%d.%d", version / 10000,
            version / 100 % 100, version % 100);
   return true;
 }
@@ -71,33 +67,17 @@ static bool start(cublas_peer *peer) {
 static void close_peer(bench_peer *peer) {
   cublas_peer *own = (cublas_peer *)peer;
   bench_cusolver_close(own->solver);
-  if (own->handle) ((destroy_fn)bench_find_symbol(own->library, "cublasDestroy_v2"))(own->handle);
-  if (own->library) dlclose(own->library);
-  bench_cuda_place_close(&own->place);
-  free(own);
+  if (own->handle)
+    ((destroy_fn)bench_find_symbol(own->base.library, "cublasDestroy_v2"))(own->handle);
+  bench_cuda_peer_close(&own->base);
 }
 
-bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t message_size) {
-  cublas_peer *peer = calloc(1, sizeof *peer);
-  if (!peer) {
-    snprintf(message, message_size, "out of host memory");
-    return NULL;
-  }
-  peer->peer.ops = &ops;
-  if (bench_cuda_place_open(&peer->place, device, message, message_size)) {
-    peer->library = bench_cuda_library("cublas", BENCH_PEER_CUBLAS);
-    if (peer->library && start(peer)) {
-      find_routines(peer);
-      peer->solver = bench_cusolver_open(device, peer->place.stream);
-      peer->peer.stream = peer->place.stream;
-      return &peer->peer;
-    }
-    snprintf(message, message_size,
-             "no cuBLAS that loads and starts; NVIDIA's package libcublas "
-             "brings one, " BENCH_PEER_CUBLAS "=FILE names one");
-  }
-  close_peer(&peer->peer);
-  return NULL;
+static bool start(bench_cuda_peer *base) {
+  cublas_peer *peer = (cublas_peer *)base;
+  if (!bind(peer)) return false;
+  find_routines(peer);
+  peer->solver = bench_cusolver_open(base->device, base->place.stream);
+  return true;
 }
 
 static bool is_half(qn_dtype dtype) {
@@ -161,3 +141,9 @@ static bool enqueue(const bench_peer *peer, const bench_problem *p, qn_matrix a,
 }
 
 static const bench_peer_ops ops = {.close = close_peer, .has = has, .enqueue = enqueue};
+
+bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t message_size) {
+  static const bench_cuda_kind kind = {
+      &ops, "cuBLAS", "cublas", BENCH_PEER_CUBLAS, sizeof(cublas_peer), start};
+  return bench_cuda_peer_open(&kind, device, message, message_size);
+}

@@ -1,7 +1,6 @@
 /* NVIDIA's cuBLASLt as a peer for halves: for each problem its heuristics name up to eight
  * algorithms, each is timed once, and the fastest is the peer. */
 #include "bench/cuda_library.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +60,8 @@ typedef struct functions {
 } functions;
 
 typedef struct lt_peer {
-  bench_peer peer;
-  bench_cuda_place place;
-  void *library, *handle;
+  bench_cuda_peer base;
+  void *handle;
   uint64_t workspace;
   functions f;
   /* the problem that is ready */
@@ -73,15 +71,13 @@ typedef struct lt_peer {
   bool ready;
 } lt_peer;
 
-static const bench_peer_ops ops;
-
 static bool load(lt_peer *own) {
   bool all = true;
 #define LOAD(name, arguments)                                                                      \
-  own->f.name = (int(*) arguments)bench_find_symbol(own->library, #name);                          \
+  own->f.name = (int(*) arguments)bench_find_symbol(own->base.library, #name);                     \
   all = all && own->f.name;
 #define LOAD_DRIVER(name, arguments)                                                               \
-  own->f.name = (int(*) arguments)bench_cuda_function(&own->place, #name);                         \
+  own->f.name = (int(*) arguments)bench_cuda_function(&own->base.place, #name);                    \
   all = all && own->f.name;
   SYMBOLS(LOAD)
   DRIVER_SYMBOLS(LOAD_DRIVER)
@@ -105,32 +101,13 @@ static void close_peer(bench_peer *peer) {
     if (own->workspace) own->f.cuMemFree_v2(own->workspace);
     own->f.cublasLtDestroy(own->handle);
   }
-  if (own->library) dlclose(own->library);
-  bench_cuda_place_close(&own->place);
-  free(own);
+  bench_cuda_peer_close(&own->base);
 }
 
-bench_peer *bench_peer_open_cublaslt(qn_device *device, char *message, size_t message_size) {
-  lt_peer *own = calloc(1, sizeof *own);
-  if (!own) {
-    snprintf(message, message_size, "out of host memory");
-    return NULL;
-  }
-  own->peer.ops = &ops;
-  if (bench_cuda_place_open(&own->place, device, message, message_size)) {
-    own->library = bench_cuda_library("cublasLt", BENCH_PEER_CUBLASLT);
-    if (own->library && load(own)) {
-      own->peer.stream = own->place.stream;
-      snprintf(own->peer.text, sizeof own->peer.text, "cuBLASLt, the fastest of %d heuristics",
-               CANDIDATES);
-      return &own->peer;
-    }
-    snprintf(message, message_size,
-             "no cuBLASLt that loads and starts; NVIDIA's package libcublas brings "
-             "one, " BENCH_PEER_CUBLASLT "=FILE names one");
-  }
-  close_peer(&own->peer);
-  return NULL;
+static bool start(bench_cuda_peer *base) {
+  snprintf(base->peer.text, sizeof base->peer.text, "cuBLASLt, the fastest of %d heuristics",
+           CANDIDATES);
+  return load((lt_peer *)base);
 }
 
 static bool has(const bench_peer *peer, const bench_problem *p) {
@@ -152,7 +129,7 @@ static bool multiply(const lt_peer *own, const candidate *with, const place_of_c
                                own->layout_b, &beta, at->c, own->layout_c, at->c, own->layout_c,
                                with->algorithm, (void *)(uintptr_t)own->workspace,
                                workspace_bytes, /* NOLINT(performance-no-int-to-ptr) */
-                               own->place.stream) == 0;
+                               own->base.place.stream) == 0;
 }
 
 /* Milliseconds of a few calls; a negative number where it cannot. */
@@ -161,9 +138,9 @@ static float trial(const lt_peer *own, const candidate *with, const place_of_cal
   float milliseconds = -1.0F;
   if (own->f.cuEventCreate(&start, 0) == 0 && own->f.cuEventCreate(&stop, 0) == 0 &&
       multiply(own, with, at)) {
-    bool good = own->f.cuEventRecord(start, own->place.stream) == 0;
+    bool good = own->f.cuEventRecord(start, own->base.place.stream) == 0;
     for (int i = 0; i < TRIALS; i++) good = good && multiply(own, with, at);
-    good = good && own->f.cuEventRecord(stop, own->place.stream) == 0 &&
+    good = good && own->f.cuEventRecord(stop, own->base.place.stream) == 0 &&
            own->f.cuEventSynchronize(stop) == 0;
     if (!good || own->f.cuEventElapsedTime(&milliseconds, start, stop) != 0) milliseconds = -1.0F;
   }
@@ -235,3 +212,9 @@ static bool enqueue(const bench_peer *peer, const bench_problem *p, qn_matrix a,
 }
 
 static const bench_peer_ops ops = {.close = close_peer, .has = has, .enqueue = enqueue};
+
+bench_peer *bench_peer_open_cublaslt(qn_device *device, char *message, size_t message_size) {
+  static const bench_cuda_kind kind = {
+      &ops, "cuBLASLt", "cublasLt", BENCH_PEER_CUBLASLT, sizeof(lt_peer), start};
+  return bench_cuda_peer_open(&kind, device, message, message_size);
+}
