@@ -35,20 +35,46 @@ static const qn_cpu_epilogue *epilogue_of(const qn_epilogue_use *use, qn_cpu_epi
   return e;
 }
 
+static qn_cpu_gemm call_of(const qn_gemm_problem *p) {
+  return (qn_cpu_gemm){.dtype = p->a.dtype,
+                       .ctype = p->c.dtype,
+                       .transa = p->transa,
+                       .transb = p->transb,
+                       .alpha = p->alpha,
+                       .beta = p->beta,
+                       .a = qn_cpu_view(p->a),
+                       .b = qn_cpu_view(p->b),
+                       .c = qn_cpu_view(p->c),
+                       .region = p->region};
+}
+
 static qn_status packed_launch(qn_stream *stream, const qn_gemm_problem *p) {
   qn_cpu_epilogue epilogue;
-  qn_cpu_gemm call = {.dtype = p->a.dtype,
-                      .ctype = p->c.dtype,
-                      .transa = p->transa,
-                      .transb = p->transb,
-                      .alpha = p->alpha,
-                      .beta = p->beta,
-                      .a = qn_cpu_view(p->a),
-                      .b = qn_cpu_view(p->b),
-                      .c = qn_cpu_view(p->c),
-                      .region = p->region,
-                      .epilogue = epilogue_of(p->epilogue, &epilogue)};
+  qn_cpu_gemm call = call_of(p);
+  call.epilogue = epilogue_of(p->epilogue, &epilogue);
   return ops_of(stream)->gemm(&call);
+}
+
+/* A library that the user named takes all that it can. */
+static bool fits_int(qn_matrix x) {
+  return x.rows <= INT32_MAX && x.cols <= INT32_MAX && x.ld <= INT32_MAX;
+}
+
+static bool blas_applicable(const qn_stream *stream, const qn_gemm_problem *p) {
+  return ops_of(stream)->gemm_blas && !qn_dtype_is_half(p->a.dtype) && !p->epilogue &&
+         p->region == QN_REGION_ALL && !qn_scalar_is(p->alpha, 0.0) && qn_gemm_inner(p) > 0 &&
+         fits_int(p->a) && fits_int(p->b) && fits_int(p->c);
+}
+
+static double blas_cost(const qn_stream *stream, const qn_gemm_problem *p) {
+  (void)stream;
+  (void)p;
+  return 0.0;
+}
+
+static qn_status blas_launch(qn_stream *stream, const qn_gemm_problem *p) {
+  qn_cpu_gemm call = call_of(p);
+  return ops_of(stream)->gemm_blas(&call);
 }
 
 /* No product is left: C := beta C. */
@@ -71,9 +97,12 @@ static qn_status scale_launch(qn_stream *stream, const qn_gemm_problem *p) {
 
 static const qn_gemm_variant packed = {"cpu_packed", NULL, packed_applicable, packed_cost,
                                        packed_launch};
+static const qn_gemm_variant blas = {"cpu_blas",
+                                     "a BLAS by QUERN_CPU_BLAS, its dtypes and sizes, no epilogue",
+                                     blas_applicable, blas_cost, blas_launch};
 static const qn_gemm_variant scale_only = {"cpu_scale", "alpha = 0 or k = 0", scale_applicable,
                                            scale_cost, scale_launch};
-static const qn_gemm_variant *const variants[] = {&packed, &scale_only};
+static const qn_gemm_variant *const variants[] = {&packed, &blas, &scale_only};
 
 /* ---- base blocks ---- */
 

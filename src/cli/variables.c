@@ -5,6 +5,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_THREADS", "threads of the cpu device [one a core]; --threads goes before it"},
     {"QUERN_STREAMS", "streams that one routine may use on a device, 1 to 8 [1]"},
     {"QUERN_CPU_ISA", "instruction set of the cpu device: avx512 avx2 neon plain [the widest]"},
+    {"QUERN_CPU_BLAS", "CBLAS library for the cpu's products, or auto: the first found [our own]"},
     {"QUERN_GEMM_VARIANT", "the gemm variant to use, by the name that --explain shows [by cost]"},
     {"QUERN_TRSM_BLOCK", "order at which trsm ends its recursion [tuned]"},
     {"QUERN_TRMM_BLOCK", "order at which trmm ends its recursion [tuned]"},

@@ -81,6 +81,9 @@ typedef struct qn_cpu_ops {
   const char *isa; /* "avx512" "avx2" "neon" "plain" */
 
   qn_status (*gemm)(const qn_cpu_gemm *p);
+  /* The same by a BLAS found at run time; NULL where there is none. f32 f64 c64 c128, the whole of
+   * C, no epilogue; alpha != 0, and every size and ld from 1 to 2^31 - 1. */
+  qn_status (*gemm_blas)(const qn_cpu_gemm *p);
 
   /* Any order is right; orders up to `*_block` are what they are tuned for. */
   qn_status (*trsm)(const qn_cpu_triangular *p);

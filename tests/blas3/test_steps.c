@@ -239,11 +239,12 @@ static void scale_alone(void **state) {
  */
 static void variant_set(void **state) {
   (void)state;
-  qn_gemm_variant_info rows[2];
+  qn_gemm_variant_info rows[3];
   unsigned count;
-  assert_int_equal(qn_gemm_variants(device, rows, 2, &count), QN_OK);
-  assert_int_equal(count, 2);
-  assert_string_equal(rows[1].name, "cpu_scale");
+  assert_int_equal(qn_gemm_variants(device, rows, 3, &count), QN_OK);
+  assert_int_equal(count, 3);
+  assert_string_equal(rows[1].name, "cpu_blas");
+  assert_string_equal(rows[2].name, "cpu_scale");
   assert_int_equal(qn_gemm_variants(device, NULL, 0, &count), QN_OK);
   assert_int_equal(qn_gemm_variants(device, NULL, 1, &count), QN_EINVAL);
   assert_int_equal(qn_device_set_gemm_variant(device, "no_such_thing"), QN_EINVAL);

@@ -91,15 +91,35 @@ void skip_without(qn_dtype dtype) {
   skip();
 }
 
-void skip_unless_isa(void) {
-  const char *wanted = environment("QUERN_CPU_ISA", "");
-  qn_device *cpu;
+static bool isa_is(qn_device *cpu, const char *wanted) {
   qn_device_info found;
-  if (!*wanted || qn_device_open("cpu", &cpu) != QN_OK) return;
-  qn_status status = qn_device_query(cpu, &found);
+  return qn_device_query(cpu, &found) == QN_OK && strcmp(found.arch, wanted) == 0;
+}
+
+/* The variant is always listed; only with a library does it take a product. */
+static bool blas_is_there(qn_device *cpu) {
+  static float one = 1;
+  qn_stream *s;
+  qn_buffer *buffer;
+  ok(qn_stream_create(cpu, &s));
+  ok(qn_buffer_wrap(cpu, &one, sizeof one, &buffer));
+  ok(qn_device_set_gemm_variant(cpu, "cpu_blas"));
+  qn_matrix m = qn_matrix_of(buffer, QN_F32, 1, 1, 1);
+  qn_status status = qn_gemm(s, QN_NOTRANS, QN_NOTRANS, qn_real(1), m, m, qn_real(0), m);
+  ok(qn_device_set_gemm_variant(cpu, NULL));
+  qn_buffer_free(buffer);
+  qn_stream_free(s);
+  return status == QN_OK;
+}
+
+void skip_unless_cpu(void) {
+  const char *isa = environment("QUERN_CPU_ISA", ""), *blas = environment("QUERN_CPU_BLAS", "");
+  qn_device *cpu;
+  if ((!*isa && !*blas) || qn_device_open("cpu", &cpu) != QN_OK) return;
+  bool good = (!*isa || isa_is(cpu, isa)) && (!*blas || blas_is_there(cpu));
   qn_device_close(cpu);
-  if (status != QN_OK || strcmp(found.arch, wanted) == 0) return;
-  printf("QUERN_CPU_ISA=%s does not run here: skipped\n", wanted);
+  if (good) return;
+  printf("skipped: QUERN_CPU_ISA=%s QUERN_CPU_BLAS=%s is not here\n", isa, blas);
   exit(77);
 }
 

@@ -32,9 +32,9 @@ bool case_drawn(dice *d);
 bool order_drawn(dice *d, int64_t n);
 dice new_dice(void);
 
-/* Opens a device, or leaves the program as skipped (77) when QUERN_CPU_ISA names an instruction set
- * that this machine does not run. */
-void skip_unless_isa(void);
+/* Leaves the program as skipped (77) when this machine has not what QUERN_CPU_ISA or QUERN_CPU_BLAS
+ * asks of the cpu. */
+void skip_unless_cpu(void);
 /* The same when the device under test is not there. */
 void skip_unless_device(void);
 

@@ -312,7 +312,7 @@ static void test_bits(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   skip_unless_device();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_f16),     cmocka_unit_test(test_bf16),  cmocka_unit_test(test_f32),

@@ -244,7 +244,7 @@ static void test_f64(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   skip_unless_device();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_f16), cmocka_unit_test(test_bf16),
                                      cmocka_unit_test(test_f32), cmocka_unit_test(test_f64)};

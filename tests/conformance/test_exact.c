@@ -255,7 +255,7 @@ static void same_bits(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gemm_without_product),
       cmocka_unit_test(gemm_beta),

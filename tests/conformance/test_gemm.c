@@ -247,7 +247,7 @@ static void grid(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   static qn_dtype types[][2] = {{QN_F32, QN_F32},   {QN_F64, QN_F64}, {QN_C64, QN_C64},
                                 {QN_C128, QN_C128}, {QN_F16, QN_F16}, {QN_F16, QN_F32},
                                 {QN_BF16, QN_BF16}, {QN_BF16, QN_F32}};

@@ -202,7 +202,7 @@ static void gemm(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   const struct CMUnitTest tests[] = {cmocka_unit_test(trsm), cmocka_unit_test(trmm),
                                      cmocka_unit_test(gemm)};
   return cmocka_run_group_tests(tests, harness_open, harness_close);

@@ -240,7 +240,7 @@ static void odd_arguments(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   static qn_dtype types[] = {QN_F32, QN_F64, QN_C64, QN_C128};
 #define EACH(test)                                                                                 \
   {#test " f32", test, NULL, NULL, types}, {#test " f64", test, NULL, NULL, types + 1},            \

@@ -6,7 +6,7 @@ static void grid(void **state) {
 }
 
 int main(void) {
-  skip_unless_isa();
+  skip_unless_cpu();
   static qn_dtype dtypes[] = {QN_F32, QN_F64, QN_C64, QN_C128, QN_F16, QN_BF16};
   const struct CMUnitTest tests[] = {
       {"trsm f32", grid, NULL, NULL, dtypes},     {"trsm f64", grid, NULL, NULL, dtypes + 1},

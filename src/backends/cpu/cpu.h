@@ -10,6 +10,11 @@ const qn_cpu_ops *qn_cpu_ops_get(void);
 /* gemm.c */
 qn_status qn_cpu_gemm_run(const qn_cpu_gemm *p);
 
+/* blas.c: loads the library of QUERN_CPU_BLAS, once; whether there is one. Its product, for what
+ * the contract of gemm_blas says. */
+bool qn_cpu_blas_load(void);
+qn_status qn_cpu_blas_gemm(const qn_cpu_gemm *p);
+
 /* trsm.c, trmm.c, potrf.c */
 qn_status qn_cpu_trsm(const qn_cpu_triangular *p);
 qn_status qn_cpu_trmm(const qn_cpu_triangular *p);

@@ -20,12 +20,13 @@ static qn_cpu_ops ops = {
     .rng_normal = qn_cpu_rng_normal,
 };
 
-static void name_isa(void) {
+static void complete(void) {
   ops.isa = qn_cpu_isa_get()->name;
+  if (qn_cpu_blas_load()) ops.gemm_blas = qn_cpu_blas_gemm;
 }
 
 const qn_cpu_ops *qn_cpu_ops_get(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, name_isa);
+  pthread_once(&once, complete);
   return &ops;
 }
