@@ -224,18 +224,20 @@ static void run_part(void *arg, int thread, int threads) {
 }
 
 /* The grid of least cost, counted in multiplications a thread: its share of the tiles, and packing,
- * which costs about PACK of them an element: A's rows of the thread, B's columns over all. */
+ * which costs about PACK of them an element: A's rows of the thread, B's columns over all. A last
+ * tile of few rows takes as many vectors as it has. */
 static void choose_grid(team_job *job) {
   enum { PACK = 12 };
   const qn_product *p = job->p;
-  int64_t mr = p->kernels->mr, nr = p->kernels->nr;
+  int64_t mr = p->kernels->mr, nr = p->kernels->nr, vector = p->kernels->vector;
   int64_t m_panels = qn_ceil_div(p->m, mr), n_panels = qn_ceil_div(p->n, nr);
   int64_t best = INT64_MAX;
   int most = p->region == QN_REGION_ALL ? job->threads : 1; /* rows alone are shared as they go */
   for (int cols = 1; cols <= most; cols++) {
     if (job->threads % cols) continue;
     int rows = job->threads / cols;
-    int64_t m_share = qn_ceil_div(m_panels, rows) * mr, n_share = qn_ceil_div(n_panels, cols) * nr;
+    int64_t m_share = qn_min64(qn_ceil_div(m_panels, rows) * mr, qn_round_up(p->m, vector));
+    int64_t n_share = qn_ceil_div(n_panels, cols) * nr;
     int64_t cost = m_share * n_share + PACK * (m_share + qn_ceil_div(p->n, job->threads));
     if (cost < best) {
       best = cost;

@@ -82,5 +82,5 @@ qn_status qn_cpu_potrf(qn_dtype dtype, qn_uplo uplo, qn_cpu_matrix a, int64_t *i
 }
 
 int64_t qn_cpu_potrf_block(qn_dtype dtype) {
-  return qn_dtype_is_complex(dtype) ? 32 : 128;
+  return qn_tri_kernels_get(dtype)->potrf_block;
 }

@@ -2,7 +2,9 @@
  *   ISA        the table's suffix: avx512
  *   VBYTES     bytes of a vector
  *   TMV, TNR   vectors of right-hand sides (real types; complex ones take one a plane) and unknowns
- *              of a block                                                                        */
+ *              of a block
+ *   POTRF_F32  order of a block of Cholesky in f32 that is best
+ *   ASK_AHEAD  where the next panel is asked for                                               */
 #include "backends/cpu/tri_kernels.h"
 #include "backends/cpu/vector.h"
 #include <float.h>
@@ -66,8 +68,8 @@
   }
 
 const qn_tri_isa QN_PASTE(qn_tri_isa_, ISA) = {{
-    [QN_F32] = KERNELS(f32, TMV *VBYTES / 4, potrf_workspace_f32, potrf_f32),
-    [QN_F64] = KERNELS(f64, TMV *VBYTES / 8, potrf_workspace_f64, potrf_f64),
-    [QN_C64] = KERNELS(c64, VBYTES / 4, NULL, NULL),
-    [QN_C128] = KERNELS(c128, VBYTES / 8, NULL, NULL),
+    [QN_F32] = KERNELS(f32, TMV *VBYTES / 4, POTRF_F32, potrf_workspace_f32, potrf_f32),
+    [QN_F64] = KERNELS(f64, TMV *VBYTES / 8, 128, potrf_workspace_f64, potrf_f64),
+    [QN_C64] = KERNELS(c64, VBYTES / 4, 32, NULL, NULL),
+    [QN_C128] = KERNELS(c128, VBYTES / 8, 32, NULL, NULL),
 }};

@@ -44,15 +44,17 @@ typedef struct qn_tri_kernels {
   void (*pack)(const qn_tri_form *f, int64_t first, int64_t count, void *panels, size_t panel_size);
   void (*unpack)(const qn_tri_form *f, int64_t first, int64_t count, const void *panels,
                  size_t panel_size);
-  /* On the n unknowns from `panel` on, that is with the zeros before them. */
-  void (*solve)(int64_t n, bool divide, const void *triangle, void *panel);
-  void (*multiply)(int64_t n, const void *triangle, void *panel);
+  /* On the n unknowns from `panel` on, that is with the zeros before them. The panel that is worked
+   * on after this one lies `next` bytes further on; there need not be one. */
+  void (*solve)(int64_t n, bool divide, const void *triangle, void *panel, size_t next);
+  void (*multiply)(int64_t n, const void *triangle, void *panel, size_t next);
   /* Subtracts (solve) or adds rectangle times x: `blocks` blocks of k steps, x the k unknowns of
    * its columns, `out` those of its rows. */
   void (*update)(int64_t k, int64_t blocks, bool solve, const void *rectangle, const void *x,
-                 void *out);
-  /* Cholesky of a block, element (i, j) of the lower factor at a[i ai + j aj]: the bytes that it
-   * needs, and the first bad pivot or 0. NULL for the complex types. */
+                 void *out, size_t next);
+  /* Cholesky of a block, best of potrf_block unknowns; element (i, j) of the lower factor at a[i ai
+   * + j aj]: the bytes that it needs, and the first bad pivot or 0. NULL for the complex types. */
+  int potrf_block;
   size_t (*potrf_workspace)(int64_t n);
   int64_t (*potrf)(void *a, ptrdiff_t ai, ptrdiff_t aj, int64_t n, void *workspace);
 } qn_tri_kernels;

@@ -33,11 +33,16 @@ static void FOR(unpack_part)(REAL *dst, ptrdiff_t si, ptrdiff_t sj, int64_t n, i
       for (int64_t v = 0; v < count; v++) dst[k * si + v * sj + part] = src[v];
 }
 
-/* Unknowns contiguous (the left side). LANES right-hand sides go down together, a vector's length
- * of each at a time: where the columns of B are a power of two apart their lines share a few places
- * of the first-level cache, and what is not used at once would be fetched again. Where there are
- * fewer steps than that, PIECE at a time; the last turn overlaps those before it. */
-enum { FOR(pieces) = LANES / PIECE };
+/* Unknowns contiguous (the left side). The right-hand sides of a cache line of the panel go down
+ * together, a line of each at a time: where the columns of B are a power of two apart their lines
+ * share a few places of the first-level cache, and what is not used at once would be fetched again.
+ * Squares of LANES; where there are fewer steps than that, PIECE at a time; the last turn overlaps
+ * those before it. */
+enum {
+  FOR(pieces) = LANES / PIECE,
+  FOR(line) = LANES < 64 / sizeof(REAL) ? 64 / sizeof(REAL) : LANES,
+  FOR(columns) = TMR < FOR(line) ? TMR : FOR(line)
+};
 
 /* The piece of a column that holds steps s .. s+PIECE-1. */
 #define AT(column, s) (reverse ? (column) - (s)-PIECE + PLANES : (column) + (s))
@@ -79,24 +84,43 @@ QN_INLINE void FOR(unpack_square)(REAL *dst, const bool reverse, ptrdiff_t sj, i
 }
 #undef AT
 
+/* The columns of one line of the panel. */
+QN_INLINE void FOR(pack_columns)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t steps,
+                                 REAL *dst) {
+  for (int64_t i = 0; steps >= LANES && i < steps; i += FOR(line)) {
+    int64_t end = qn_min64(i + FOR(line), steps);
+    for (int g = 0; g < FOR(columns); g += LANES)
+      for (int64_t s = i; s < end; s += LANES) FOR(pack_square)
+    (src + g * sj, reverse, sj, qn_min64(s, steps - LANES), FOR(pieces), dst + g);
+  }
+  for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
+    for (int g = 0; g < FOR(columns); g += LANES)
+      FOR(pack_square)(src + g * sj, reverse, sj, qn_min64(i, steps - PIECE), 1, dst + g);
+}
+
 QN_INLINE void FOR(pack_down)(const REAL *src, const bool reverse, ptrdiff_t sj, int64_t steps,
                               REAL *dst) {
-  for (int g = 0; g < TMR; g += LANES, src += LANES * sj) {
-    for (int64_t i = 0; steps >= LANES && i < steps; i += LANES)
-      FOR(pack_square)(src, reverse, sj, qn_min64(i, steps - LANES), FOR(pieces), dst + g);
-    for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
-      FOR(pack_square)(src, reverse, sj, qn_min64(i, steps - PIECE), 1, dst + g);
+  for (int g = 0; g < TMR; g += FOR(columns))
+    FOR(pack_columns)(src + g * sj, reverse, sj, steps, dst + g);
+}
+
+QN_INLINE void FOR(unpack_columns)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t steps,
+                                   const REAL *src) {
+  for (int64_t i = 0; steps >= LANES && i < steps; i += FOR(line)) {
+    int64_t end = qn_min64(i + FOR(line), steps);
+    for (int g = 0; g < FOR(columns); g += LANES)
+      for (int64_t s = i; s < end; s += LANES) FOR(unpack_square)
+    (dst + g * sj, reverse, sj, qn_min64(s, steps - LANES), FOR(pieces), src + g);
   }
+  for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
+    for (int g = 0; g < FOR(columns); g += LANES)
+      FOR(unpack_square)(dst + g * sj, reverse, sj, qn_min64(i, steps - PIECE), 1, src + g);
 }
 
 QN_INLINE void FOR(unpack_down)(REAL *dst, const bool reverse, ptrdiff_t sj, int64_t steps,
                                 const REAL *src) {
-  for (int g = 0; g < TMR; g += LANES, dst += LANES * sj) {
-    for (int64_t i = 0; steps >= LANES && i < steps; i += LANES)
-      FOR(unpack_square)(dst, reverse, sj, qn_min64(i, steps - LANES), FOR(pieces), src + g);
-    for (int64_t i = 0; steps < LANES && i < steps; i += PIECE)
-      FOR(unpack_square)(dst, reverse, sj, qn_min64(i, steps - PIECE), 1, src + g);
-  }
+  for (int g = 0; g < TMR; g += FOR(columns))
+    FOR(unpack_columns)(dst + g * sj, reverse, sj, steps, src + g);
 }
 
 /* Right-hand sides contiguous (the right side): vectors as they stand, planes taken apart. Several
@@ -246,10 +270,14 @@ QN_INLINE void FOR(pack_column)(const REAL *a, const bool reverse, REAL sign, RE
   }
 }
 
-/* Blocks that are packed side by side: together they take whole lines of a column of A, which would
- * not stay in the first-level cache from one block to the next where columns are a power of two
- * apart. */
-enum { FOR(group) = 8, FOR(ahead) = 8 };
+/* Blocks that are packed side by side: together they take whole lines of a column of A, six at
+ * least, which would not stay in the first-level cache from one block to the next where columns are
+ * a power of two apart. */
+enum {
+  FOR(row_bytes) = PLANES * TNR * (int)sizeof(REAL),
+  FOR(group) = FOR(row_bytes) < 48 ? 6 * 64 / FOR(row_bytes) : 8,
+  FOR(ahead) = 8
+};
 
 QN_INLINE void FOR(pack_blocks_down)(const REAL *a, const bool reverse, ptrdiff_t sj, REAL sign,
                                      int64_t k, int blocks, REAL *const dst[]) {

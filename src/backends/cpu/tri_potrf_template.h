@@ -80,15 +80,25 @@ static size_t FOR(potrf_workspace)(int64_t n) {
   return (size_t)(FOR(potrf_ld)(n) * qn_round_up(n, 4)) * sizeof(REAL);
 }
 
+/* Copies the lower triangle: element (i, j) from src[i si + j sj] to dst[i di + j dj]. */
+static void FOR(potrf_copy)(int64_t n, const REAL *src, ptrdiff_t si, ptrdiff_t sj, REAL *dst,
+                            ptrdiff_t di, ptrdiff_t dj) {
+  for (int64_t j = 0; j < n; j++) {
+    if (si == 1 && di == 1) {
+      memcpy(dst + j + j * dj, src + j + j * sj, (size_t)(n - j) * sizeof(REAL));
+    } else {
+      for (int64_t i = j; i < n; i++) dst[i * di + j * dj] = src[i * si + j * sj];
+    }
+  }
+}
+
 /* Element (i, j) of the lower factor at a[i ai + j aj]. Returns 0 or the first bad pivot. */
-static int64_t FOR(potrf)(void *matrix, ptrdiff_t ai, ptrdiff_t aj, int64_t n, void *workspace) {
-  REAL *a = matrix, *l = workspace;
+static int64_t FOR(potrf)(void *a, ptrdiff_t ai, ptrdiff_t aj, int64_t n, void *workspace) {
+  REAL *l = workspace;
   int64_t ld = FOR(potrf_ld)(n);
   memset(l, 0, FOR(potrf_workspace)(n));
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = j; i < n; i++) l[i + j * ld] = a[i * ai + j * aj];
+  FOR(potrf_copy)(n, a, ai, aj, l, 1, ld);
   int64_t info = FOR(potrf_padded)(n, l, ld);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = j; i < n; i++) a[i * ai + j * aj] = l[i + j * ld];
+  FOR(potrf_copy)(n, l, 1, ld, a, ai, aj);
   return info;
 }

@@ -82,11 +82,11 @@ static void run_stage(const job *j, const stage *g, const void *packed, char *pa
   if (!g->triangle) {
     int64_t pad = j->blocks * j->kernels->nr - j->form->n;
     j->kernels->update(g->k, g->last - g->first, j->solve, packed,
-                       panel + (size_t)(pad + g->column) * step, out);
+                       panel + (size_t)(pad + g->column) * step, out, j->panel_size);
   } else if (j->solve) {
-    j->kernels->solve(g->n, j->use == QN_TRI_DIVIDE, packed, out);
+    j->kernels->solve(g->n, j->use == QN_TRI_DIVIDE, packed, out, j->panel_size);
   } else {
-    j->kernels->multiply(g->n, packed, out);
+    j->kernels->multiply(g->n, packed, out, j->panel_size);
   }
 }
 
