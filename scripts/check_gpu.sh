@@ -78,7 +78,7 @@ for device in $devices; do
   try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \
     MAT="$build/tests/cli/mat" SOURCE="$tests/.." sh "$tests/cli/epilogue.sh"
   for variant in $pipelined; do # whatever the costs would choose
-    for topic in gemm exact nonfinite; do
+    for topic in gemm trmm exact nonfinite; do
       try "$device $variant $topic" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
         QUERN_GEMM_VARIANT="$variant" "$build/tests/conformance/test_conformance_$topic"
     done

@@ -35,6 +35,8 @@ QN_API qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn
 
 /* B := alpha op(A) B (left) or alpha B op(A) (right), A triangular.
  * Shapes : B m x n, A m x m (left) or n x n (right).
+ * Memory : on CUDA workspace to 256 MiB, or 256 columns (rows, right) of B where that is more; with
+ *          less it takes what there is, and with none goes on in place.
  * Source : recursion on the triangle: V. Carrica, M. Onyango, R. Alomairy, E. Ringoot, J. Schloss,
  *          A. Edelman, "Toward Portable GPU Performance: Julia Recursive Implementation of TRMM and
  *          TRSM", arXiv 2504.13821. */

@@ -88,7 +88,7 @@ static qn_status run(qn_stream *stream, const qn_gemm_problem *p) {
 
 qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha, qn_matrix a,
                   qn_matrix b, qn_scalar beta, qn_matrix c) {
-  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL};
+  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL, NULL};
   QN_TRY(qn_gemm_args(stream, "qn_gemm", &p));
   return run(stream, &p);
 }
@@ -96,7 +96,7 @@ qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar
 qn_status qn_gemm_ex(qn_stream *stream, qn_trans transa, qn_trans transb, qn_scalar alpha,
                      qn_matrix a, qn_matrix b, qn_scalar beta, qn_matrix c,
                      const qn_epilogue *epilogue, const qn_epilogue_args *args) {
-  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL};
+  qn_gemm_problem p = {transa, transb, alpha, beta, a, b, c, QN_REGION_ALL, NULL, NULL};
   qn_epilogue_use use;
   QN_TRY(qn_gemm_args(stream, "qn_gemm_ex", &p));
   if (epilogue) {

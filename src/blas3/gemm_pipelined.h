@@ -8,4 +8,9 @@ extern const qn_gemm_variant qn_gemm_pipe_large; /* for large products */
 extern const qn_gemm_variant qn_gemm_pipe_medium;
 extern const qn_gemm_variant qn_gemm_pipe_small; /* more groups, less waste */
 
+/* A product with a triangle, by the pipelined tile that costs least: one launch, or before sm_90
+ * two with workspace. */
+bool qn_gemm_pipelined_serves(const qn_stream *stream, qn_dtype dtype);
+qn_status qn_gemm_pipelined_triangle(qn_stream *stream, const qn_gemm_problem *g);
+
 #endif

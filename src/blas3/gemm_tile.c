@@ -27,7 +27,7 @@ static bool clusters(const qn_gemm_tile *t, const qn_device *device) {
   return pipelined(t) && qn_sm_of(device) >= 90;
 }
 
-static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const plan *p,
+static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const plan *p, int64_t k,
                            double c_bytes) {
   const double launch = 3e-6, exchange = 2e-6, bandwidth = 2e12;
   double units = device->info.compute_units ? device->info.compute_units : 1;
@@ -35,7 +35,7 @@ static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const
   double waves = (double)qn_ceil_div(p->tiles * p->parts, (int64_t)slots);
   double last = (double)(p->tiles * p->parts) - (waves - 1) * slots; /* groups of the last wave */
   double share = last < units ? 1.0 / t->resident : last / slots;    /* of a full wave's time */
-  double steps = (double)qn_ceil_div(p->k_part, t->bk) + 4; /* fill and store count as steps */
+  double steps = (double)qn_ceil_div(k, t->bk) + 4; /* fill and store count as steps */
   double rate = strcmp(device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
   double step = (double)t->bm * t->bn * t->bk * t->resident / (rate * 1e9);
   double reduce = p->parts == 1         ? 0
@@ -44,10 +44,20 @@ static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const
   return launch + (waves - 1 + share) * steps * step + reduce;
 }
 
-/* Whether k may be cut so. */
-static bool divides(const qn_gemm_tile *t, const qn_device *device, const plan *p, double c_bytes) {
+/* Whether k may be cut so; a triangle's sums are known to be whole where they are stored. */
+static bool divides(const qn_gemm_tile *t, const qn_device *device, const qn_gemm_problem *g,
+                    const plan *p, double c_bytes) {
   return clusters(t, device) ? p->parts <= MAX_CLUSTER
-                             : c_bytes * p->parts <= (double)max_work_bytes;
+                             : !g->triangle && c_bytes * p->parts <= (double)max_work_bytes;
+}
+
+/* The k of a tile that sets the time: where there are tiles enough, the mean over a triangle. */
+static int64_t deciding_k(const qn_gemm_tile *t, const qn_stream *stream, const qn_gemm_problem *g,
+                          const plan *p) {
+  if (!g->triangle || p->tiles * p->parts <= stream->device->info.compute_units * t->resident)
+    return p->k_part;
+  const int64_t extent = g->triangle->side == QN_LEFT ? t->bm : t->bn;
+  return qn_min64(p->k_part, (p->k_part + qn_ceil_div(extent, p->parts)) / 2);
 }
 
 static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
@@ -60,8 +70,8 @@ static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gem
     p.k_part = parts == 1 ? k : qn_round_up(qn_ceil_div(k, parts), t->bk);
     if (parts > 1 && p.k_part < MIN_K_PART) break;
     p.parts = parts == 1 ? 1 : (int)qn_ceil_div(k, p.k_part);
-    if (parts > 1 && !divides(t, stream->device, &p, c_bytes)) break;
-    p.seconds = plan_seconds(t, stream->device, &p, c_bytes);
+    if (parts > 1 && !divides(t, stream->device, g, &p, c_bytes)) break;
+    p.seconds = plan_seconds(t, stream->device, &p, deciding_k(t, stream, g, &p), c_bytes);
     if (best.parts == 0 || p.seconds < best.seconds) best = p;
   }
   return best;
@@ -85,12 +95,20 @@ bool qn_gemm_tile_fits(const qn_stream *stream, const qn_gemm_tile *t, qn_dtype 
 
 /* ---- launching ---- */
 
+/* As gemm_triangle.cu numbers them. */
+static uint8_t triangle_code(const qn_gemm_triangle *triangle) {
+  if (!triangle) return 0;
+  if (triangle->side == QN_LEFT) return triangle->lower ? 1 : 2;
+  return triangle->lower ? 4 : 3;
+}
+
 static qn_form form_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gemm_problem *g,
                        const qn_epilogue_use *epilogue) {
   return (qn_form){.text = &t->text,
                    .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype,
                              qn_trans_code(g->transa), qn_trans_code(g->transb),
-                             (uint8_t)qn_sm_of(stream->device), epilogue ? epilogue->f32 : 0},
+                             (uint8_t)qn_sm_of(stream->device), epilogue ? epilogue->f32 : 0,
+                             triangle_code(g->triangle)},
                    .replacement = epilogue ? epilogue->text : NULL};
 }
 
@@ -125,6 +143,7 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
   qn_call_i32(&call, p->parts);
   qn_call_i64(&call, p->k_part);
   qn_call_buffer(&call, work ? work : g->c.buffer);
+  if (g->triangle) qn_call_i32(&call, g->triangle->unit);
   qn_call_epilogue(&call, g->a.dtype, epilogue);
   qn_form form = form_of(t, stream, g, epilogue);
   size_pipeline(&call, t, stream->device, g->a.dtype, p);

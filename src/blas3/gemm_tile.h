@@ -21,7 +21,7 @@ typedef struct qn_gemm_tile {
 enum { QN_GEMM_COPIERS = 128 };
 
 #define QN_GEMM_TILE_MACROS                                                                        \
-  { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM", "EPILOGUE_F32" }
+  { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM", "EPILOGUE_F32", "TRIANGLE" }
 
 /* Whether the stages of a pipelined tile, and its sums, have room in shared memory. */
 bool qn_gemm_tile_fits(const qn_stream *stream, const qn_gemm_tile *t, qn_dtype dtype);

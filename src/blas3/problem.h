@@ -6,14 +6,22 @@
 #include "blas3/epilogue.h"
 #include "device/device.h"
 
+/* That op(A) (QN_LEFT) or op(B) (QN_RIGHT) of a product is a triangle: what lies outside does not
+ * influence, nor a unit diagonal. */
+typedef struct qn_gemm_triangle {
+  qn_side side;
+  bool lower, unit; /* of op(A) or op(B) */
+} qn_gemm_triangle;
+
 /* C := alpha op(A) op(B) + beta C over a region of C; with an epilogue, which comes with the whole
- * of C alone, the epilogue of that. */
+ * of C alone, the epilogue of that. A triangle comes with beta = 0 and neither. */
 typedef struct qn_gemm_problem {
   qn_trans transa, transb;
   qn_scalar alpha, beta;
   qn_matrix a, b, c;
   qn_region region;
-  const qn_epilogue_use *epilogue; /* NULL: none */
+  const qn_epilogue_use *epilogue;  /* NULL: none */
+  const qn_gemm_triangle *triangle; /* NULL: none; qn_gemm_pipelined_triangle alone takes one */
 } qn_gemm_problem;
 
 /* B := alpha op(A) B or alpha B op(A), or the solves; which of them, the function says. */

@@ -3,6 +3,7 @@
 #include "device/device.h"
 #include <quern/blas3.h>
 #include <stdio.h>
+#include <string.h>
 
 static qn_settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -10,6 +11,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void read_environment(void) {
   snprintf(settings.gemm_variant, sizeof settings.gemm_variant, "%s",
            qn_env_string("QUERN_GEMM_VARIANT", ""));
+  const char *variant = qn_env_string("QUERN_TRSM_VARIANT", "");
+  settings.trsm_columns = strcmp(variant, "columns") == 0;
+  if (*variant && !settings.trsm_columns)
+    qn_log(QN_LOG_WARNING, "QUERN_TRSM_VARIANT=%s ignored: the one variant is columns", variant);
   settings.trsm_block = qn_env_int("QUERN_TRSM_BLOCK", 0, 1, INT64_MAX);
   settings.trmm_block = qn_env_int("QUERN_TRMM_BLOCK", 0, 1, INT64_MAX);
 }

@@ -3,15 +3,17 @@
  *
  *   QUERN_GEMM_VARIANT  the only gemm variant to use; a name the device does not know is logged and
  *                       ignored
- *   QUERN_TRSM_BLOCK    the order of a base block, unless qn_device_set_trsm_block says otherwise
- *   QUERN_TRMM_BLOCK    likewise */
+ *   QUERN_TRSM_VARIANT  "columns": a group a right-hand side, on devices with kernels, for
+ * measuring QUERN_TRSM_BLOCK    the order of a base block, unless qn_device_set_trsm_block says
+ * otherwise QUERN_TRMM_BLOCK    likewise */
 #ifndef QN_BLAS3_SETTINGS_H
 #define QN_BLAS3_SETTINGS_H
 
 #include "core/core.h"
 
 typedef struct qn_settings {
-  char gemm_variant[32];          /* "" for none */
+  char gemm_variant[32]; /* "" for none */
+  bool trsm_columns;
   int64_t trsm_block, trmm_block; /* 0 for the target's own */
 } qn_settings;
 

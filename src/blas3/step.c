@@ -35,6 +35,22 @@ qn_status qn_step_gemm(qn_stream *stream, const qn_gemm_problem *p) {
                                part * (1.0 + reads_c) * bytes_of(p->c)});
 }
 
+qn_status qn_step_trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c) {
+  const double begun = qn_trace_begin(stream);
+  QN_TRY(qn_target_of(stream->device)->trmm_to(stream, p, c));
+  if (!stream->trace) return QN_OK;
+  const double order = (double)qn_triangular_order(p), nrhs = (double)qn_triangular_nrhs(p);
+  return qn_trace_end(stream, begun,
+                      (qn_trace_step){.kind = "gemm",
+                                      .variant = "triangle",
+                                      .why = "k ends at the diagonal",
+                                      .m = c.rows,
+                                      .n = c.cols,
+                                      .k = p->a.rows,
+                                      .flops = 0.5 * fma_flops(p->a.dtype) * order * order * nrhs,
+                                      .bytes = 0.5 * bytes_of(p->a) + 2.0 * bytes_of(c)});
+}
+
 typedef qn_status (*triangular_fn)(qn_stream *stream, const qn_triangular_problem *p);
 
 static qn_status step_triangular(qn_stream *stream, const qn_triangular_problem *p,
@@ -56,6 +72,10 @@ static qn_status step_triangular(qn_stream *stream, const qn_triangular_problem 
 
 qn_status qn_step_trsm(qn_stream *stream, const qn_triangular_problem *p) {
   return step_triangular(stream, p, qn_target_of(stream->device)->trsm);
+}
+
+qn_status qn_step_trsm_columns(qn_stream *stream, const qn_triangular_problem *p) {
+  return step_triangular(stream, p, qn_target_of(stream->device)->trsm_columns);
 }
 
 qn_status qn_step_trmm(qn_stream *stream, const qn_triangular_problem *p) {

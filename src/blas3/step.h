@@ -17,6 +17,8 @@ qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p, qn_g
 qn_status qn_step_gemm(qn_stream *stream, const qn_gemm_problem *p);
 qn_status qn_step_trsm(qn_stream *stream, const qn_triangular_problem *p);
 qn_status qn_step_trmm(qn_stream *stream, const qn_triangular_problem *p);
+qn_status qn_step_trsm_columns(qn_stream *stream, const qn_triangular_problem *p);
+qn_status qn_step_trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c);
 qn_status qn_step_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
                         qn_buffer *info);
 qn_status qn_step_scale(qn_stream *stream, qn_scalar alpha, qn_matrix x);

@@ -8,8 +8,10 @@
  *   trsm trmm  one whole base block; `*_block` says which order is best, limit which is the
  *              largest that works (NULL: any)
  *   potrf      one base block
- *   scale      x := alpha x; alpha = 0 writes zeros and reads nothing
- *   cast       between f32 and the halves
+ *   trsm_columns  the whole triangle as textbooks solve it (NULL where there is none)
+ *   trmm_to    the whole of C := alpha op(A) B or alpha B op(A) as one product, C apart from A and
+ * B; trmm_to_serves says whether that is the best way (both NULL where there is none) scale      x
+ * := alpha x; alpha = 0 writes zeros and reads nothing cast       between f32 and the halves
  *
  * Everything is ordered on the stream and returns without waiting; workspace comes from
  * qn_scratch_alloc. Arguments have been checked: no dimension is 0, real types never ask for
@@ -35,9 +37,13 @@ typedef struct qn_target {
 
   qn_status (*trsm)(qn_stream *stream, const qn_triangular_problem *p);
   qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);
+  qn_status (*trsm_columns)(qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trsm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*limit)(const qn_stream *stream, const qn_triangular_problem *p);
+
+  bool (*trmm_to_serves)(const qn_stream *stream, const qn_triangular_problem *p);
+  qn_status (*trmm_to)(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c);
 
   /* Factors a block that begins at row and column `first` of the whole matrix. `info` is an int64_t
    * in device memory: does nothing where it is not 0, and a pivot j of the block (0-based) that is

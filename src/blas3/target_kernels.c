@@ -7,7 +7,10 @@
 #include "blas3/gemm_wgmma.h"
 #include "blas3/launch.h"
 #include "blas3/potrf_walk.h"
+#include "blas3/settings.h"
 #include "blas3/triangle_walk.h"
+#include "blas3/trsm_tensor.h"
+#include <string.h>
 
 /* ---- base blocks ---- */
 
@@ -54,14 +57,12 @@ static canonical canonical_of(const qn_triangular_problem *p) {
   return c;
 }
 
-static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p,
-                            const qn_kernel_text *text) {
-  const block_shape *s = &shapes[p->a.dtype];
+static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const qn_form *form,
+                            int64_t groups) {
   canonical c = canonical_of(p);
-  int64_t nrhs = p->side == QN_LEFT ? p->b.cols : p->b.rows;
   qn_call call = {.count = 0};
   qn_call_i32(&call, (int32_t)p->a.rows);
-  qn_call_i64(&call, nrhs);
+  qn_call_i64(&call, qn_triangular_nrhs(p));
   qn_call_i32(&call, p->diag == QN_UNIT);
   qn_call_i32(&call, c.conj);
   qn_call_scalar(&call, p->a.dtype, p->alpha);
@@ -73,24 +74,47 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p,
   qn_call_i64(&call, c.off_b);
   qn_call_i64(&call, c.bi);
   qn_call_i64(&call, c.br);
-  qn_form form = {.text = text,
-                  .value = {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
-  return qn_call_run(stream, &form, (qn_call_shape){qn_ceil_div(nrhs, s->rhs), 1, 1, BLOCK_ITEMS},
-                     &call);
+  return qn_call_run(stream, form, (qn_call_shape){groups, 1, 1, BLOCK_ITEMS}, &call);
+}
+
+static qn_status base_block(qn_stream *stream, const qn_triangular_problem *p,
+                            const qn_kernel_text *text) {
+  const block_shape *s = &shapes[p->a.dtype];
+  const qn_form form = {.text = text,
+                        .value = {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
+  return triangular(stream, p, &form, qn_ceil_div(qn_triangular_nrhs(p), s->rhs));
+}
+
+static qn_status trsm_columns(qn_stream *stream, const qn_triangular_problem *p) {
+  static const qn_kernel_text text = {
+      "portable/trsm_columns.cl", "trsm_columns", "", {"QN_T", "THREADS"}};
+  const qn_form form = {.text = &text, .value = {(uint8_t)p->a.dtype, BLOCK_ITEMS}};
+  return triangular(stream, p, &form, qn_triangular_nrhs(p));
+}
+
+/* From so many right-hand sides on the tensor cores beat the walk. */
+static bool tensor_pays(const qn_triangular_problem *p) {
+  return qn_triangular_nrhs(p) >= (p->a.dtype == QN_F32 ? 4096 : 1025);
+}
+
+static bool by_tensor(const qn_stream *stream, const qn_triangular_problem *p) {
+  return tensor_pays(p) &&
+         qn_triangular_order(p) <= qn_trsm_tensor_order(stream->device, p->a.dtype);
 }
 
 static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
   static const qn_kernel_text text = {
       "portable/trsm_base.cl", "trsm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  if (by_tensor(stream, p)) return qn_trsm_tensor(stream, p);
   if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trsm_walk(stream, p);
-  return triangular(stream, p, &text);
+  return base_block(stream, p, &text);
 }
 
 static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
   static const qn_kernel_text text = {
       "portable/trmm_base.cl", "trmm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
   if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trmm_walk(stream, p);
-  return triangular(stream, p, &text);
+  return base_block(stream, p, &text);
 }
 
 static int64_t base_order(const qn_stream *stream, const qn_triangular_problem *p) {
@@ -102,8 +126,38 @@ static int64_t block(const qn_stream *stream, const qn_triangular_problem *p) {
   return qn_walk_serves(stream->device, p->a.dtype) ? qn_walk_block(p) : base_order(stream, p);
 }
 
+static int64_t trsm_block(const qn_stream *stream, const qn_triangular_problem *p) {
+  const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
+  return order > 0 && tensor_pays(p) ? order : block(stream, p);
+}
+
 static int64_t limit(const qn_stream *stream, const qn_triangular_problem *p) {
   return qn_walk_serves(stream->device, p->a.dtype) ? INT64_MAX : base_order(stream, p);
+}
+
+/* One product takes less time than the walk from so many elements of B on; a forced tile asks for
+ * it. */
+static bool trmm_to_serves(const qn_stream *stream, const qn_triangular_problem *p) {
+  const int64_t least = INT64_C(1) << (p->a.dtype == QN_F32 ? 19 : 17);
+  const bool forced = strncmp(qn_settings_get()->gemm_variant, "pipe_", 5) == 0;
+  const bool pays = qn_triangular_nrhs(p) > 128 && p->b.rows * p->b.cols >= least;
+  return (pays || forced) && qn_gemm_pipelined_serves(stream, p->a.dtype);
+}
+
+static qn_status trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c) {
+  const bool left = p->side == QN_LEFT;
+  const qn_gemm_triangle triangle = {p->side, (p->uplo == QN_LOWER) == (p->trans == QN_NOTRANS),
+                                     p->diag == QN_UNIT};
+  return qn_gemm_pipelined_triangle(stream,
+                                    &(qn_gemm_problem){.transa = left ? p->trans : QN_NOTRANS,
+                                                       .transb = left ? QN_NOTRANS : p->trans,
+                                                       .alpha = p->alpha,
+                                                       .beta = qn_real(0.0),
+                                                       .a = left ? p->a : p->b,
+                                                       .b = left ? p->b : p->a,
+                                                       .c = c,
+                                                       .region = QN_REGION_ALL,
+                                                       .triangle = &triangle});
 }
 
 static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
@@ -176,9 +230,12 @@ const qn_target qn_target_kernels = {
     .gemms = sizeof variants / sizeof *variants,
     .trsm = trsm,
     .trmm = trmm,
-    .trsm_block = block,
+    .trsm_columns = trsm_columns,
+    .trsm_block = trsm_block,
     .trmm_block = block,
     .limit = limit,
+    .trmm_to_serves = trmm_to_serves,
+    .trmm_to = trmm_to,
     .potrf = potrf,
     .potrf_block = potrf_block,
     .potrf_is_tall = potrf_is_tall,

@@ -29,7 +29,8 @@ qn_triangle_cut qn_triangle_cut_of(const qn_triangle *t, qn_matrix a, qn_matrix 
 
 static qn_status join(const qn_triangle *t, qn_scalar alpha, qn_matrix off, qn_matrix from,
                       qn_scalar beta, qn_matrix into) {
-  qn_gemm_problem p = {QN_NOTRANS, QN_NOTRANS, alpha, beta, off, from, into, QN_REGION_ALL, NULL};
+  qn_gemm_problem p = {QN_NOTRANS, QN_NOTRANS, alpha,         beta, off,
+                       from,       into,       QN_REGION_ALL, NULL, NULL};
   if (t->side == QN_LEFT) {
     p.transa = t->trans;
   } else {
@@ -81,6 +82,14 @@ qn_status qn_triangle_base(const qn_triangle *t,
   }
   return step(t->stream,
               &(qn_triangular_problem){t->side, t->uplo, t->trans, t->diag, alpha, a, b});
+}
+
+bool qn_triangle_ends(const qn_triangle *t,
+                      qn_status (*step)(qn_stream *, const qn_triangular_problem *),
+                      qn_scalar alpha, qn_matrix a, qn_matrix b, qn_status *status) {
+  if (a.rows > t->block) return false;
+  *status = qn_triangle_base(t, step, alpha, a, b);
+  return *status != QN_EDEVMEM || a.rows <= TILE;
 }
 
 int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *p,

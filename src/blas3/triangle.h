@@ -45,6 +45,12 @@ qn_status qn_triangle_base(const qn_triangle *t,
                            qn_status (*step)(qn_stream *, const qn_triangular_problem *),
                            qn_scalar alpha, qn_matrix a, qn_matrix b);
 
+/* Whether the recursion ends here, with what status: at a base block, unless it is out of memory
+ * for its workspace, for smaller blocks need less and the smallest none. */
+bool qn_triangle_ends(const qn_triangle *t,
+                      qn_status (*step)(qn_stream *, const qn_triangular_problem *),
+                      qn_scalar alpha, qn_matrix a, qn_matrix b, qn_status *status);
+
 /* The order of a base block: what the program asked for, else the environment, else (both 0) the
  * target's tuned order; no more than the target's limit, unless it has none. */
 typedef int64_t (*qn_triangle_order)(const qn_stream *stream, const qn_triangular_problem *p);

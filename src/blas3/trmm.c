@@ -4,23 +4,80 @@
  *   [ B2 ] := alpha [ off  A2 ] [ B2 ]        B2 += alpha off B1
  *                                             B1 := alpha A1 B1
  *
- * A solve's order backwards: B1 is needed as it was until B2 is done with it. */
+ * A solve's order backwards: B1 is needed as it was until B2 is done with it. Where the target can
+ * multiply a triangle in one product, that is done instead: out of place from B, in place from a
+ * copy of B, panel by panel. */
 #include "blas3/args.h"
 #include "blas3/settings.h"
 #include "blas3/triangle.h"
 #include <quern/blas3.h>
+#include <quern/matrix.h>
 
 static qn_status multiply(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_matrix b) {
-  if (a.rows <= t->block) return qn_triangle_base(t, qn_step_trmm, alpha, a, b);
+  qn_status status;
+  if (qn_triangle_ends(t, qn_step_trmm, alpha, a, b, &status)) return status;
   qn_triangle_cut cut = qn_triangle_cut_of(t, a, b);
   QN_TRY(multiply(t, alpha, cut.a2, cut.b2));
   QN_TRY(qn_triangle_join(t, alpha, cut.off, cut.b1, qn_real(1.0), cut.b2));
   return multiply(t, alpha, cut.a1, cut.b1);
 }
 
+/* ---- out of place: one product ---- */
+
+/* Whether it is the way: a block that someone has set asks for the recursion. */
+static bool apart(const qn_stream *stream, const qn_triangular_problem *p) {
+  const qn_target *target = qn_target_of(stream->device);
+  return target->trmm_to && p->b.rows > 0 && p->b.cols > 0 && !qn_scalar_is(p->alpha, 0.0) &&
+         atomic_load_explicit(&stream->device->trmm_block, memory_order_relaxed) == 0 &&
+         qn_settings_get()->trmm_block == 0 && target->trmm_to_serves(stream, p);
+}
+
+enum { PANEL_MIN = 256 }; /* right-hand sides; fewer would read A too often */
+static const int64_t panel_bytes = INT64_C(256) << 20;
+
+static qn_status copy(qn_stream *stream, qn_matrix from, qn_matrix to) {
+  return stream->rehearsal ? QN_OK : qn_matrix_copy(stream, QN_NOTRANS, from, to);
+}
+
+/* In place: each panel of right-hand sides from a copy of itself. */
+static qn_status multiply_panels(qn_stream *stream, const qn_triangular_problem *p, int64_t width,
+                                 qn_buffer *work) {
+  const bool left = p->side == QN_LEFT;
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  for (int64_t at = 0; at < nrhs; at += width) {
+    const int64_t now = qn_min64(width, nrhs - at);
+    const qn_matrix panel = left ? qn_matrix_sub(p->b, 0, at, p->b.rows, now)
+                                 : qn_matrix_sub(p->b, at, 0, now, p->b.cols);
+    qn_triangular_problem part = *p;
+    part.b = qn_matrix_of(work, panel.dtype, panel.rows, panel.cols, panel.rows);
+    QN_TRY(copy(stream, panel, part.b));
+    QN_TRY(qn_step_trmm_to(stream, &part, panel));
+  }
+  return QN_OK;
+}
+
+/* The widest panels that there is memory for, `work` of 0 width where there is not enough. */
+static int64_t panel_width(qn_stream *stream, const qn_triangular_problem *p, qn_buffer **work) {
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  const int64_t column = p->a.rows * (int64_t)qn_dtype_size(p->a.dtype);
+  int64_t width = qn_max64(panel_bytes / column / PANEL_MIN * PANEL_MIN, PANEL_MIN);
+  for (width = qn_min64(width, nrhs); width > 0; width = width > PANEL_MIN ? width / 2 : 0)
+    if (qn_step_alloc(stream, (size_t)(width * column), work) == QN_OK) break;
+  return width;
+}
+
+/* ---- the routine ---- */
+
 qn_status qn_trmm_run(qn_stream *stream, const qn_triangular_problem *p) {
   qn_device *device = stream->device;
   const qn_target *target = qn_target_of(device);
+  qn_buffer *work;
+  const int64_t width = apart(stream, p) ? panel_width(stream, p, &work) : 0;
+  if (width > 0) {
+    const qn_status status = multiply_panels(stream, p, width, work);
+    qn_scratch_free(stream, work);
+    return status;
+  }
   int64_t block = qn_triangle_block(stream, p, &device->trmm_block, qn_settings_get()->trmm_block,
                                     target->trmm_block, target->limit);
   return qn_triangle_run(stream, p, block, multiply);
@@ -37,6 +94,16 @@ qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
   qn_prepare_key key = qn_triangle_key('m', &p);
   QN_TRY(qn_prepare(stream, &key, rehearse, &p));
   return qn_stream_result(stream, qn_trmm_run(stream, &p));
+}
+
+typedef struct to {
+  qn_triangular_problem p;
+  qn_matrix c;
+} to;
+
+static qn_status rehearse_to(qn_stream *stream, const void *problem) {
+  const to *t = problem;
+  return qn_step_trmm_to(stream, &t->p, t->c);
 }
 
 static qn_status like(qn_stream *stream, qn_matrix b, qn_matrix c) {
@@ -56,6 +123,12 @@ qn_status qn_trmm_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans tra
   qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
   QN_TRY(qn_triangular_args(stream, "qn_trmm_to", &p));
   QN_TRY(like(stream, b, c));
+  if (apart(stream, &p)) {
+    const to problem = {p, c};
+    const qn_prepare_key key = qn_triangle_key('M', &p);
+    QN_TRY(qn_prepare(stream, &key, rehearse_to, &problem));
+    return qn_stream_result(stream, qn_step_trmm_to(stream, &p, c));
+  }
   if (!qn_scalar_is(p.alpha, 0.0)) QN_TRY(qn_matrix_copy(stream, QN_NOTRANS, b, c));
   return qn_trmm(stream, side, uplo, trans, diag, alpha, a, c);
 }

@@ -10,11 +10,17 @@
 #include <quern/blas3.h>
 
 static qn_status solve(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_matrix b) {
-  if (a.rows <= t->block) return qn_triangle_base(t, qn_step_trsm, alpha, a, b);
+  qn_status status;
+  if (qn_triangle_ends(t, qn_step_trsm, alpha, a, b, &status)) return status;
   qn_triangle_cut cut = qn_triangle_cut_of(t, a, b);
   QN_TRY(solve(t, alpha, cut.a1, cut.b1));
   QN_TRY(qn_triangle_join(t, qn_real(-1.0), cut.off, cut.b1, alpha, cut.b2));
   return solve(t, qn_real(1.0), cut.a2, cut.b2);
+}
+
+/* The variant for measuring. */
+static qn_status columns(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  return qn_triangle_base(t, qn_step_trsm_columns, alpha, a, b);
 }
 
 qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
@@ -22,7 +28,9 @@ qn_status qn_trsm_run(qn_stream *stream, const qn_triangular_problem *p) {
   const qn_target *target = qn_target_of(device);
   int64_t block = qn_triangle_block(stream, p, &device->trsm_block, qn_settings_get()->trsm_block,
                                     target->trsm_block, target->limit);
-  return qn_triangle_run(stream, p, block, solve);
+  const bool by_columns =
+      qn_settings_get()->trsm_columns && target->trsm_columns && !qn_dtype_is_half(p->a.dtype);
+  return qn_triangle_run(stream, p, block, by_columns ? columns : solve);
 }
 
 static qn_status rehearse(qn_stream *stream, const void *problem) {

@@ -7,6 +7,8 @@ const cli_variable cli_variables[] = {
     {"QUERN_CPU_ISA", "instruction set of the cpu device: avx512 avx2 neon plain [the widest]"},
     {"QUERN_CPU_BLAS", "CBLAS library for the cpu's products, or auto: the first found [our own]"},
     {"QUERN_GEMM_VARIANT", "the gemm variant to use, by the name that --explain shows [by cost]"},
+    {"QUERN_TRSM_VARIANT",
+     "columns: trsm on a device as textbooks have it, for measuring [blocked]"},
     {"QUERN_TRSM_BLOCK", "order at which trsm ends its recursion [tuned]"},
     {"QUERN_TRMM_BLOCK", "order at which trmm ends its recursion [tuned]"},
     {"QUERN_POOL_LIMIT", "most memory a device's pool holds, such as 512M or 4G [no limit]"},

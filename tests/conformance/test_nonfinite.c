@@ -148,6 +148,36 @@ static void walk(bool solve) {
   }
 }
 
+/* So many right-hand sides that a device may go another way; each kind in each combination once. */
+static void walk_many(bool solve) {
+  static const int64_t orders[] = {130, 200, 257}, nrhs[] = {129, 180};
+  dice d = new_dice();
+  for (int t = 0; t < DTYPES; t++) {
+    if (!device_has(dtypes[t])) continue;
+    for (int i = 0; i < 16 * KINDS; i++) {
+      if (!case_drawn(&d)) continue;
+      special_case c = {.dtype = dtypes[t], .solve = solve, .kind = i / 16};
+      c.n = orders[dice_below(&d, 3)];
+      c.nrhs = nrhs[dice_below(&d, 2)];
+      c.side = i & 1 ? QN_RIGHT : QN_LEFT;
+      c.uplo = i & 2 ? QN_UPPER : QN_LOWER;
+      c.diag = i & 4 ? QN_UNIT : QN_NONUNIT;
+      c.trans = i & 8 ? (dice_below(&d, 2) ? QN_CONJTRANS : QN_TRANS) : QN_NOTRANS;
+      check_special(&c, &d);
+    }
+  }
+}
+
+static void trsm_many(void **state) {
+  (void)state;
+  walk_many(true);
+}
+
+static void trmm_many(void **state) {
+  (void)state;
+  walk_many(false);
+}
+
 static void trsm(void **state) {
   (void)state;
   walk(true);
@@ -204,6 +234,7 @@ static void gemm(void **state) {
 int main(void) {
   skip_unless_cpu();
   const struct CMUnitTest tests[] = {cmocka_unit_test(trsm), cmocka_unit_test(trmm),
+                                     cmocka_unit_test(trsm_many), cmocka_unit_test(trmm_many),
                                      cmocka_unit_test(gemm)};
   return cmocka_run_group_tests(tests, harness_open, harness_close);
 }

@@ -169,7 +169,7 @@ static void must(qn_status status) {
 
 static void product(const qn_gemm_variant *v, qn_trans ta, qn_trans tb, qn_matrix a, qn_matrix b,
                     qn_matrix c) {
-  const qn_gemm_problem p = {ta, tb, qn_real(1), qn_real(0), a, b, c, QN_REGION_ALL, NULL};
+  const qn_gemm_problem p = {ta, tb, qn_real(1), qn_real(0), a, b, c, QN_REGION_ALL, NULL, NULL};
   if (v->applicable(stream, &p)) must(v->launch(stream, &p));
 }
 
@@ -253,6 +253,13 @@ static void triangles(qn_buffer *buffer, qn_dtype dtype) {
       must(qn_trsm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
       if (form % 3 == 0) must(qn_trmm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
     }
+  const qn_triangular_problem textbook = {QN_LEFT,    QN_LOWER, QN_NOTRANS, QN_NONUNIT,
+                                          qn_real(1), a,        a};
+  if (!qn_dtype_is_half(dtype)) must(qn_target_kernels.trsm_columns(stream, &textbook));
+  const qn_matrix whole = square(buffer, dtype, dtype == QN_F32 ? 730 : 400);
+  must(qn_trmm_to(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_UNIT, qn_real(1), whole, whole, whole));
+  must(qn_trmm_to(stream, QN_RIGHT, QN_LOWER, QN_CONJTRANS, QN_UNIT, qn_real(1), whole, whole,
+                  whole));
 }
 
 static void others(qn_buffer *buffer, qn_dtype dtype) {

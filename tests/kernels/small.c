@@ -188,6 +188,23 @@ static void triangular(const char *what, qn_dtype dtype, bool solve, qn_side sid
   judge(what, dtype, b);
 }
 
+/* The textbook's solve, which no choice leads to. */
+static void columns(qn_dtype dtype) {
+  const int64_t n = 37, others = 5;
+  qn_matrix b[2];
+  for (int d = 0; d < 2; d++) {
+    b[d] = matrix(streams[d], dtype, others, n, false);
+    const qn_triangular_problem p = {QN_RIGHT,      QN_UPPER,
+                                     QN_TRANS,      QN_NONUNIT,
+                                     qn_real(0.25), matrix(streams[d], dtype, n, n, true),
+                                     b[d]};
+    must(d == 0 ? qn_trsm(streams[d], p.side, p.uplo, p.trans, p.diag, p.alpha, p.a, p.b)
+                : qn_target_of(qn_stream_device(streams[d]))->trsm_columns(streams[d], &p));
+    qn_buffer_free(p.a.buffer);
+  }
+  judge("trsm, columns", dtype, b);
+}
+
 /* A A^T of nothing known would do; a dominant diagonal is enough. */
 static void potrf(qn_dtype dtype) {
   const int64_t n = 41;
@@ -287,6 +304,7 @@ int main(int argc, char **argv) {
     triangular("trsm", dtype, true, QN_LEFT, QN_LOWER, QN_NOTRANS);
     triangular("trsm, right", dtype, true, QN_RIGHT, QN_UPPER, QN_CONJTRANS);
     triangular("trmm", dtype, false, QN_LEFT, QN_UPPER, QN_TRANS);
+    if (!qn_dtype_is_half(dtype)) columns(dtype);
     if (!qn_dtype_is_half(dtype)) potrf(dtype);
     if (dtype == QN_F32 || dtype == QN_F64) rng(dtype, false);
     if (dtype == QN_F64) rng(dtype, true);

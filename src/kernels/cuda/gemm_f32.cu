@@ -62,6 +62,7 @@ QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
   copy_vector(place(operand, side, at), from);
 }
 
+#include "cuda/gemm_triangle.cu"
 #include "cuda/gemm_stage.cu"
 
 #define LX      (WM / TM)
@@ -153,5 +154,31 @@ QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
     multiply(sum, &f);
   }
 }
+
+#if TRIANGLE
+QN_DEV acc triangle_element(acc x, int beyond, int unit) {
+#if QN_IS_COMPLEX
+  return acc_make(triangle_part(x.x, beyond, unit, 1), triangle_part(x.y, beyond, unit, 0));
+#else
+  return triangle_part(x, beyond, unit, 1);
+#endif
+}
+
+/* The same where the diagonal crosses the step, which begins `shift` of k behind the tile. */
+QN_DEV void multiply_crossed(sums *sum, const char *stage, const reader *r, int shift, int unit) {
+  _Pragma("unroll 1") for (int p = 0; p < BK; p++) {
+    fragment f;
+    read_fragment(&f, stage, p, r);
+    const int beyond = shift + p - (TRIANGLE_SIDE == A_SIDE ? r->row : r->col);
+    QN_UNROLL
+    for (int i = 0; i < (TRIANGLE_SIDE == A_SIDE ? TM : 0); i++)
+      f.a[i] = triangle_element(f.a[i], beyond - sum_row(i), unit);
+    QN_UNROLL
+    for (int j = 0; j < (TRIANGLE_SIDE == B_SIDE ? TN : 0); j++)
+      f.b[j] = triangle_element(f.b[j], beyond - sum_col(j * TM), unit);
+    multiply(sum, &f);
+  }
+}
+#endif
 
 #include "cuda/gemm_kernel.cu"

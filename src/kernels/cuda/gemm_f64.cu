@@ -110,6 +110,7 @@ QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
   copy_vector(place(operand, side, at), from);
 }
 
+#include "cuda/gemm_triangle.cu"
 #include "cuda/gemm_stage.cu"
 
 #define WARPS_M  (BM / WM)
@@ -253,5 +254,34 @@ QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
     multiply(sum, &f);
   }
 }
+
+#if TRIANGLE
+/* A fragment of which the triangle counts alone; k = 0 lies `shift` behind the tile's first row. */
+QN_DEV void cross_fragment(fragment *f, const reader *r, int shift, int unit) {
+  const int beyond = shift + (int)r->q * PER_CHUNK - (TRIANGLE_SIDE == A_SIDE ? (int)r->m : r->col);
+  QN_UNROLL
+  for (int h = 0; h < 2; h++) { /* of k, or of parts */
+    const double one = PARTS == 1 || h == 0;
+    QN_UNROLL
+    for (int i = 0; i < (TRIANGLE_SIDE == A_SIDE ? GROUPS_M : 0); i++)
+      f->m[i][h] = triangle_part(f->m[i][h], beyond + h % PER_CHUNK - i * 8, unit, one);
+    QN_UNROLL
+    for (int j = 0; j < (TRIANGLE_SIDE == B_SIDE ? 2 * GROUPS_N : 0); j++)
+      f->n[j / 2][h][j % 2] = triangle_part(f->n[j / 2][h][j % 2],
+                                            beyond + h % PER_CHUNK - j / 2 * 16 - j % 2, unit, one);
+  }
+}
+
+/* The same where the diagonal crosses the step, which begins `shift` of k behind the tile. */
+QN_DEV void multiply_crossed(sums *sum, const char *stage, const reader *r, int shift, int unit) {
+  QN_UNROLL
+  for (int p = 0; p < BK; p += STEP_K) {
+    fragment f;
+    read_fragment(&f, stage, p, r);
+    cross_fragment(&f, r, shift + p, unit);
+    multiply(sum, &f);
+  }
+}
+#endif
 
 #include "cuda/gemm_kernel.cu"

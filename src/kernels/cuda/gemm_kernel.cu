@@ -24,19 +24,53 @@ typedef struct tile {
   qn_i64 i0, j0;   /* its first row and column */
   qn_i64 k_from;   /* the group's part of k begins here */
   int steps, tail; /* and takes so many steps, of the last of which `tail` counts */
+#if TRIANGLE
+  int shift; /* from the tile's first row (column, of B) to k_from */
+#endif
 } tile;
 
-QN_DEV tile tile_of(qn_i64 m, qn_i64 n, qn_i64 k, qn_i64 k_part) {
+/* The group's part of k, [from, end). */
+QN_DEV void take_part(tile *at, qn_i64 from, qn_i64 end, qn_i64 k_part) {
+  at->k_from = from + QN_WGID(2) * k_part;
+  const qn_i64 part = at->k_from + k_part < end ? k_part : end - at->k_from;
+  at->steps = part > 0 ? (int)((part + BK - 1) / BK) : 0;
+  at->tail = (int)(part - (qn_i64)(at->steps - 1) * BK);
+}
+
+#if TRIANGLE
+/* The same of what the triangle leaves of k, cut for each tile anew. */
+QN_DEV void take_triangle(tile *at, qn_i64 k, int parts) {
+  const qn_i64 first = TRIANGLE_SIDE == A_SIDE ? at->i0 : at->j0,
+               end = first + EXTENT(TRIANGLE_SIDE);
+  const qn_i64 from = TRIANGLE_BELOW ? 0 : first, to = TRIANGLE_BELOW && end < k ? end : k;
+  const qn_i64 steps = (to - from + BK - 1) / BK;
+  take_part(at, from, to, (steps + parts - 1) / parts * BK);
+  at->shift = (int)(at->k_from - first);
+}
+#endif
+
+/* Tiles of one band have much the same to do. */
+QN_DEV int band_height(int tiles_m) {
+  if (!TRIANGLE || TRIANGLE_SIDE == B_SIDE) return BAND;
+  return QN_MIN(QN_MAX(tiles_m / BAND, 1), BAND);
+}
+
+QN_DEV tile tile_of(qn_i64 m, qn_i64 n, qn_i64 k, int parts, qn_i64 k_part) {
   const int tiles_m = (int)((m + BM - 1) / BM), tiles_n = (int)((n + BN - 1) / BN);
-  const int band = QN_WGID(0) / (BAND * tiles_n), in_band = QN_WGID(0) % (BAND * tiles_n);
-  const int rows = tiles_m - band * BAND < BAND ? tiles_m - band * BAND : BAND;
+  const int height = band_height(tiles_m);
+  const int band = QN_WGID(0) / (height * tiles_n), in_band = QN_WGID(0) % (height * tiles_n);
+  const int rows = QN_MIN(tiles_m - band * height, height);
+  int i = band * height + in_band % rows, j = in_band / rows;
+  if (TRIANGLE == 1) i = tiles_m - 1 - i; /* those with most to do come first */
+  if (TRIANGLE == 3) j = tiles_n - 1 - j;
   tile at;
-  at.i0 = (qn_i64)(band * BAND + in_band % rows) * BM;
-  at.j0 = (qn_i64)(in_band / rows) * BN;
-  at.k_from = QN_WGID(2) * k_part;
-  const qn_i64 part = at.k_from + k_part < k ? k_part : k - at.k_from;
-  at.steps = (int)((part + BK - 1) / BK);
-  at.tail = (int)(part - (qn_i64)(at.steps - 1) * BK);
+  at.i0 = (qn_i64)i * BM;
+  at.j0 = (qn_i64)j * BN;
+#if TRIANGLE
+  take_triangle(&at, k, parts);
+#else
+  take_part(&at, 0, k, k_part);
+#endif
   return at;
 }
 
@@ -51,11 +85,25 @@ typedef struct target {
   int region;
   acc alpha, beta;
   out *c;
+#if TRIANGLE
+  const elem *a, *b;
+  qn_i64 k, lda, ldb;
+  int unit;
+#endif
 } target;
+
+/* A sum as it goes to (i, j) of C. */
+QN_DEV acc settled(const target *to, qn_i64 i, qn_i64 j, acc sum) {
+#if TRIANGLE
+  if (is_nan(sum)) return plain_sum(to->a, to->lda, to->b, to->ldb, i, j, to->k, to->unit);
+#endif
+  return sum;
+}
 
 QN_DEV void put_sum(const target *to, qn_i64 i, qn_i64 j, acc sum EPILOGUE_PARAMS) {
   if (i >= to->m || j >= to->n || (to->region == 1 && i < j) || (to->region == 2 && i > j)) return;
-  out_update(to->c + i + j * to->ldc, to->alpha, sum, to->beta, i, j EPILOGUE_PASS);
+  out_update(to->c + i + j * to->ldc, to->alpha, settled(to, i, j, sum), to->beta, i,
+             j EPILOGUE_PASS);
 }
 
 /* Where all of the tile is stored and columns of C keep the alignment of 16 bytes. */
@@ -79,7 +127,8 @@ QN_DEV void store_tile(const sums *sum, const tile *at, const target *to,
       if (EPILOGUE_READS_C || !acc_is_zero(to->beta)) x.all = *there;
       QN_UNROLL
       for (int v = 0; v < VW; v++)
-        out_update(&x.one[v], to->alpha, sum_at(sum, s + v), to->beta, i + v, j EPILOGUE_PASS);
+        out_update(&x.one[v], to->alpha, settled(to, i + v, j, sum_at(sum, s + v)), to->beta, i + v,
+                   j EPILOGUE_PASS);
       *there = x.all;
     } else {
       QN_UNROLL
@@ -107,17 +156,30 @@ QN_DEV void store_cluster(char *shared, const sums *sum, const tile *at, const t
 
 /* ---- the walk over k ---- */
 
+QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const tile *at,
+                          int step TRIANGLE_PARAMS) {
+#if TRIANGLE
+  const int shift = at->shift + step * BK;
+  if (triangle_crosses(shift)) {
+    multiply_crossed(sum, stage, r, shift, unit);
+    return;
+  }
+#endif
+  multiply_stage(sum, stage, r);
+}
+
 #if SPECIALISED
-QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline line) {
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
+                 pipeline line TRIANGLE_PARAMS) {
   for (int step = 0; step < at->steps; step++) {
     stage_await(&line);
-    multiply_stage(sum, shared + line.stage * STAGE_BYTES, r);
+    multiply_step(sum, shared + line.stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
     stage_leave(&line, t);
   }
 }
 #else
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline line,
-                 operand *a, operand *b) {
+                 operand *a, operand *b TRIANGLE_PARAMS) {
   _Pragma("unroll 1") for (int step = 0; step < STAGES - 1; step++) {
     if (step < at->steps)
       start_step(line.base + step * STAGE_BYTES, a, b, t, step, at->steps, at->tail);
@@ -130,7 +192,7 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
     if (next < at->steps)
       start_step(line.base + stage * STAGE_BYTES, a, b, t, next, at->steps, at->tail);
     copies_commit();
-    multiply_stage(sum, shared + line.stage * STAGE_BYTES, r);
+    multiply_step(sum, shared + line.stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
     next_stage(&line);
   }
 }
@@ -139,10 +201,11 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, const elem *QN_RESTRICT a, qn_i64 off_a,
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
-    qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part, acc *QN_RESTRICT work EPILOGUE_PARAMS) {
+    qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
+    acc *QN_RESTRICT work TRIANGLE_PARAMS EPILOGUE_PARAMS) {
   extern __shared__ __align__(128) char shared[];
   const int t = QN_LID(0);
-  const tile at = tile_of(m, n, k, k_part);
+  const tile at = tile_of(m, n, k, parts, k_part);
   if (tile_outside(&at, region)) return;
   const pipeline line = {shared_of(shared), 0, 0};
 #if SPECIALISED
@@ -169,17 +232,20 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
   QN_UNROLL
   for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
   target to = {m, n, ldc, region, alpha, beta, c + off_c};
+#if TRIANGLE
+  to.a = a + off_a, to.lda = lda, to.b = b + off_b, to.ldb = ldb, to.k = k, to.unit = unit;
+#endif
 #if SPECIALISED
-  walk(&sum, shared, &r, t, &at, line);
+  walk(&sum, shared, &r, t, &at, line TRIANGLE_PASS);
 #else
-  walk(&sum, shared, &r, t, &at, line, &oa, &ob);
+  walk(&sum, shared, &r, t, &at, line, &oa, &ob TRIANGLE_PASS);
 #endif
 #if QN_SM >= 90
   if (parts > 1) {
     store_cluster(shared, &sum, &at, &to, &r, t, parts EPILOGUE_PASS);
     return;
   }
-#else
+#elif !TRIANGLE
   if (parts > 1) { /* the sums as they are */
     const target raw = {
         m, n, m, region, acc_make((real)1, (real)0), acc_zero(), work + QN_WGID(2) * m * n};

@@ -13,25 +13,14 @@
  * Macros of the includer: NB, TRANS, BACK, CONJ; SETS, columns of a lane. Columns of X and 1 / d
  * begin at multiples of 16 bytes. */
 
+#include "cuda/tame.cu"
+
 #define LQ              (NB / 8)
 #define PLACE_OF(q, s)  (TRANS ? (s)*LQ + (q) : (s) / VW * (LQ * VW) + (q)*VW + (s) % VW)
 #define PLACE_OF_ROW(r) PLACE_OF((r) / 8, (r) % 8)
 #define AT(r, k)                                                                                   \
   (TRANS ? (k) / VW * (NB * VW) + PLACE_OF_ROW(r) * VW + (k) % VW : (k)*NB + PLACE_OF_ROW(r))
 #define RUN VW /* unknowns of a batch: eight reads of 16 bytes bring them */
-
-/* A reciprocal in the normal range with room to spare: a product by it is a division within two
- * roundings. */
-QN_DEV int is_tame(elem d) {
-  const real low = (real)8.6736173798840355e-19,
-             high = (real)1.1529215046068470e18; /* 2^-60, 2^60 */
-#if QN_IS_COMPLEX
-  const real size = fmax(fabs(d.x), fabs(d.y));
-#else
-  const real size = fabs(d);
-#endif
-  return size >= low && size <= high;
-}
 
 /* l[s][v] := element (8 q + s, k + v) of a block, s < 8, v < RUN; k is a multiple of RUN. */
 QN_DEV void read_run(elem (*l)[RUN], const elem *block, int q, int k) {

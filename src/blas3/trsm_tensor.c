@@ -1,0 +1,47 @@
+/* TRSM in f64, and f32 by f64, on tensor cores: its shape, its shared memory and its launch. */
+#include "blas3/trsm_tensor.h"
+#include "blas3/device_arch.h"
+#include "blas3/launch.h"
+
+/* What the kernel is compiled for; X of ORDER unknowns and the tiles fill 209 KiB. */
+enum { NB = 64, STAGES = 2, WARPS = 4, COLUMNS = 16 * WARPS, ORDER = 256 };
+static const qn_kernel_text text = {"cuda/trsm_tensor.cu",
+                                    "trsm_tensor",
+                                    "-DNB=64 -DSTAGES=2 -DWARPS=4",
+                                    {"QN_T", "TRANS", "BACK", "QN_SM"}};
+
+/* Rows of a tile and columns of X are longer than their length, as the kernel has it; X is f64. */
+static uint32_t shared_bytes(qn_dtype dtype, int64_t order) {
+  const int64_t tile = NB * (NB + 8), height = qn_round_up(order, NB) + 8;
+  return (uint32_t)(STAGES * tile * (int64_t)qn_dtype_size(dtype) +
+                    (NB + COLUMNS * height) * (int64_t)sizeof(double));
+}
+
+int64_t qn_trsm_tensor_order(const qn_device *device, qn_dtype dtype) {
+  const bool has = (dtype == QN_F64 || dtype == QN_F32) &&
+                   strcmp(device->info.backend, "cuda") == 0 && qn_sm_of(device) >= 80 &&
+                   device->info.local_memory >= shared_bytes(dtype, ORDER);
+  return has ? ORDER : 0;
+}
+
+qn_status qn_trsm_tensor(qn_stream *stream, const qn_triangular_problem *p) {
+  const bool left = p->side == QN_LEFT;
+  const bool transposed = (p->trans != QN_NOTRANS) == left;
+  const bool lower = (p->uplo == QN_LOWER) != transposed;
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  qn_call call = {.dynamic = shared_bytes(p->a.dtype, p->a.rows)};
+  qn_call_i32(&call, (int32_t)p->a.rows);
+  qn_call_i64(&call, nrhs);
+  qn_call_i32(&call, p->diag == QN_UNIT);
+  qn_call_scalar(&call, p->a.dtype, p->alpha);
+  qn_call_matrix(&call, p->a);
+  qn_call_buffer(&call, p->b.buffer);
+  qn_call_i64(&call, p->b.offset);
+  qn_call_i64(&call, left ? 1 : p->b.ld);
+  qn_call_i64(&call, left ? p->b.ld : 1);
+  const qn_form form = {
+      .text = &text,
+      .value = {(uint8_t)p->a.dtype, transposed, !lower, (uint8_t)qn_sm_of(stream->device)}};
+  return qn_call_run(stream, &form, (qn_call_shape){qn_ceil_div(nrhs, COLUMNS), 1, 1, 32 * WARPS},
+                     &call);
+}
