@@ -74,6 +74,7 @@ static bool variant_has(qn_dtype dtype) {
   if (!variant_forced()) return true;
   qn_matrix m;
   ok(qn_matrix_alloc(device, dtype, ORDER, 3 * ORDER, &m));
+  ok(qn_fill(stream, m.buffer, 0, qn_buffer_size(m.buffer), 0, 1));
   qn_matrix a = qn_matrix_sub(m, 0, 0, ORDER, ORDER), b = qn_matrix_sub(m, 0, ORDER, ORDER, ORDER);
   qn_matrix c = qn_matrix_sub(m, 0, 2 * ORDER, ORDER, ORDER);
   qn_status status = qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(1.0), a, b, qn_real(0.0), c);
