@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, ITEMS = 128, GROUP_ROWS = 256, GROUP_COLS = 4, MAX_Y = 65535 };
+enum { ALIGN = 16, ITEMS = 256, GROUP_ROWS = 256, GROUP_COLS = 8, MAX_Y = 65535 };
 
 bool qn_operand_aligned(qn_matrix m) {
   size_t size = qn_dtype_size(m.dtype);
