@@ -44,8 +44,8 @@ try() {
 }
 
 pipelined='pipe_large pipe_medium pipe_small'
-halves='mma_pipelined wgmma_large wgmma_square wgmma_wide wgmma_narrow wgmma_split_square
-  wgmma_split_thin wgmma_split_small'
+halves='mma_pipelined wgmma_large wgmma_turns wgmma_pair wgmma_square wgmma_wide wgmma_narrow wgmma_small
+  wgmma_split_square wgmma_split_thin wgmma_split_small'
 
 # Kernels as racecheck understands them (src/kernels/cuda/gemm_stage.cu).
 sources=$logs/kernels

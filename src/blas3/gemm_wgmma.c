@@ -8,7 +8,7 @@
 enum {
   LINE = 128,          /* bytes of a line of shared memory */
   STEP = 64,           /* of k; halves in a line */
-  BARRIERS = 16,       /* bytes of a stage's */
+  BARRIERS = 16,       /* bytes of a stage's, and of those for turns */
   PIECE = LINE * STEP, /* bytes that a group stores at a time */
   MAX_CLUSTER = 8,
   MAX_PARTS = 32
@@ -17,31 +17,37 @@ enum {
 /* One compiled tile. The times are an H200's. */
 typedef struct tile {
   qn_kernel_text text;
-  int bi, bj, groups,
-      stages;        /* rows and columns of C, groups of 128 that compute, steps on their way */
-  int buffers;       /* pieces of C that a group has room for */
-  int cluster;       /* blocks, neighbours along the columns, that share A; 0: k is split */
-  double step, rest; /* seconds of a step of k, and of what a tile costs beside */
+  int bi, bj, groups; /* rows and columns of C, groups of 128 that compute */
+  int turns;          /* 2: the groups take turns, each computes a tile alone */
+  int stages;         /* steps of k on their way */
+  int buffers;        /* pieces of C that a group has room for; 0: k is split */
+  int cluster;        /* blocks, neighbours along the columns, that share A */
+  double step, rest;  /* seconds of a step of k, and of what a tile costs beside */
 } tile;
 
-#define PERSISTENT(bi, bj, groups, stages, buffers, cluster, step, rest)                           \
+#define PERSISTENT(bi, bj, groups, turns, stages, buffers, cluster, step, rest)                    \
   {                                                                                                \
     {"cuda/gemm_wgmma.cu",                                                                         \
      "gemm",                                                                                       \
-     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DSTAGES=" #stages                            \
+     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DTURNS=" #turns " -DSTAGES=" #stages         \
      " -DCLUSTER_I=1 -DCLUSTER_J=" #cluster " -DBUFFERS=" #buffers,                                \
      {"QN_T", "C_F32", "TRANSA", "TRANSB", "EPILOGUE_F32"}},                                       \
-        bi, bj, groups, stages, buffers, cluster, step, rest                                       \
+        bi, bj, groups, turns, stages, buffers, cluster, step, rest                                \
   }
 #define SPLIT(bi, bj, groups, stages, step, rest)                                                  \
   {                                                                                                \
     {"cuda/gemm_wgmma_split.cu",                                                                   \
      "gemm",                                                                                       \
-     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DSTAGES=" #stages                            \
+     "-DBI=" #bi " -DBJ=" #bj " -DGROUPS=" #groups " -DTURNS=1 -DSTAGES=" #stages                  \
      " -DCLUSTER_I=1 -DCLUSTER_J=1",                                                               \
      {"QN_T", "C_F32", "TRANSA", "TRANSB", "EPILOGUE_F32", "PARTS"}},                              \
-        bi, bj, groups, stages, 0, 0, step, rest                                                   \
+        bi, bj, groups, 1, stages, 0, 1, step, rest                                                \
   }
+
+/* Whether parts of k go through workspace, else among the blocks of a cluster. */
+static bool is_persistent(const tile *t) {
+  return t->buffers > 0;
+}
 
 /* ---- how a tile would run a problem ---- */
 
@@ -52,38 +58,70 @@ typedef struct plan {
   double seconds;
 } plan;
 
-/* What the addition of the parts costs: among blocks of a cluster two meetings and reads of one
- * another's memory; through workspace a launch more and all sums twice through the cache. */
+/* What the addition of the parts costs: among blocks of a cluster a meeting and what they send;
+ * through workspace a launch more and all sums twice through the cache. */
 static double parts_seconds(const tile *t, const qn_gemm_problem *g, int parts) {
-  const double exchange = 4e-6, launch = 4e-6, bandwidth = 2.5e12;
+  const double meeting = 3e-6, part = 0.6e-6, launch = 4e-6, bandwidth = 2.5e12;
   if (parts == 1) return 0.0;
   double bytes = (double)g->c.rows * (double)g->c.cols * sizeof(float) * parts;
-  return t->cluster ? launch + 2.0 * bytes / bandwidth : exchange;
+  return is_persistent(t) ? launch + 2.0 * bytes / bandwidth : meeting + part * parts;
 }
 
 /* How many clusters of so many blocks an H200 has room for at a time: its parts are of 16 or 18
  * multiprocessors, some of which are missing. */
 static const int clusters_at_a_time[MAX_CLUSTER + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
 
+/* Multiprocessors; a device that does not tell is taken to have a cluster's. */
+static int64_t units_of(const qn_stream *stream) {
+  return qn_max64(stream->device->info.compute_units, MAX_CLUSTER);
+}
+
+static int64_t clusters(int64_t units, int blocks) {
+  return qn_min64(units / blocks, clusters_at_a_time[blocks]);
+}
+
 static double bytes_of(qn_matrix m) {
   return (double)m.rows * (double)m.cols * (double)qn_dtype_size(m.dtype);
 }
 
+/* How much more of the cache an operand costs whose columns begin off its lines. */
+static double spread_of(qn_matrix m) {
+  const size_t size = qn_dtype_size(m.dtype);
+  return qn_operand_aligned(m) && (size_t)m.ld * size % LINE != 0 ? 1.5 : 1.0;
+}
+
+/* Seconds to read all tiles from the cache. Where k is split what is larger than the cache comes
+ * slowly, the more so as blocks of a cluster share nothing. */
+static double reading_seconds(const tile *t, const qn_gemm_problem *g, const plan *p) {
+  const double from_cache = 14e12, streamed = is_persistent(t) ? 9e12 : 6.9e12, cache = 40e6;
+  const bool streams = p->parts > 1 && bytes_of(g->a) + bytes_of(g->b) > cache;
+  const double tiles = (double)(p->across * p->down * t->cluster * p->part * p->parts);
+  const double lines = tiles * (spread_of(g->a) * t->bi / t->cluster + spread_of(g->b) * t->bj);
+  return lines * LINE / (streams ? streamed : from_cache);
+}
+
+/* With beta or an epilogue a tile takes longer to leave, half of it while another is multiplied
+ * where groups take turns. */
+static double tile_seconds(const tile *t, const qn_gemm_problem *g, const plan *p) {
+  const double element = 0.25e-9;
+  const bool finished = g->epilogue || !qn_scalar_is(g->beta, 0.0);
+  return (double)p->part * t->step + t->rest + (finished ? element * t->bi * t->bj / t->turns : 0);
+}
+
 /* The largest of the time to compute, to read tiles from the cache and to read memory, of which one
- * multiprocessor has its share alone. Reading costs power too: between equals the one that reads
- * less. */
+ * multiprocessor has its share alone and the last wave leaves some idle. Reading costs power too:
+ * between equals the one that reads less. */
 static double main_seconds(const tile *t, const qn_gemm_problem *g, const plan *p, int64_t units) {
-  const double cache = 10e12, memory = 3.9e12, share = 50e9, power = 0.1;
-  const int64_t cluster = t->cluster ? t->cluster : 1, tiles = p->across * p->down * cluster;
-  const int64_t waves = t->cluster ? qn_ceil_div(tiles * p->parts, units)
-                                   : qn_ceil_div(tiles, clusters_at_a_time[p->parts]);
-  const double compute = (double)waves * ((double)p->part * t->step + t->rest);
-  const double lines = (double)tiles * (double)(p->part * p->parts) *
-                       ((double)t->bi / (double)cluster + (double)t->bj);
-  const double reading = lines * LINE / cache;
-  const double at_work = (double)qn_min64(tiles * p->parts, units);
+  const double memory = 3.9e12, share = 48e9, power = 0.05, last_wave = 0.3;
+  const int blocks = is_persistent(t) ? t->cluster : p->parts;
+  const int64_t work = p->across * p->down * t->cluster * p->parts; /* of a block each */
+  const int64_t waves = qn_ceil_div(work / blocks, clusters(units, blocks));
+  const double compute = (double)waves * tile_seconds(t, g, p), reading = reading_seconds(t, g, p);
+  const double at_work = (double)qn_min64(work, units);
   const double bandwidth = at_work * share < memory ? at_work * share : memory;
-  const double moving = (bytes_of(g->a) + bytes_of(g->b) + bytes_of(g->c)) / bandwidth;
+  const double idle = waves == 1 ? 0 : 1 - (double)work / (double)(waves * units);
+  const double moving =
+      (bytes_of(g->a) + bytes_of(g->b) + bytes_of(g->c)) / bandwidth * (1 + last_wave * idle);
   double longest = compute > reading ? compute : reading;
   if (moving > longest) longest = moving;
   return longest + power * reading;
@@ -92,21 +130,21 @@ static double main_seconds(const tile *t, const qn_gemm_problem *g, const plan *
 static double plan_seconds(const tile *t, const qn_stream *stream, const qn_gemm_problem *g,
                            const plan *p) {
   const double start = 2e-6;
-  const int64_t units = stream->device->info.compute_units ? stream->device->info.compute_units : 1;
-  return start + main_seconds(t, g, p, units) + parts_seconds(t, g, p->parts);
+  return start + main_seconds(t, g, p, units_of(stream)) + parts_seconds(t, g, p->parts);
 }
 
 static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
   const int64_t steps = qn_ceil_div(qn_gemm_inner(g), STEP);
   const int64_t work = (int64_t)64 << 20; /* bytes of workspace at most */
-  const int most = t->cluster ? MAX_PARTS : MAX_CLUSTER;
+  const int most = is_persistent(t) ? MAX_PARTS : MAX_CLUSTER;
   plan best = {0};
-  for (int parts = t->cluster ? 1 : 2; parts <= most && parts <= steps; parts++) {
+  for (int parts = is_persistent(t) ? 1 : 2; parts <= most && parts <= steps; parts++) {
     plan p = {.across = qn_ceil_div(g->c.rows, t->bi),
-              .down = qn_ceil_div(g->c.cols, t->bj * (t->cluster ? t->cluster : 1)),
+              .down = qn_ceil_div(g->c.cols, t->bj * t->cluster),
               .part = qn_ceil_div(steps, parts),
               .parts = parts};
-    if (parts > 1 && t->cluster && g->c.rows * g->c.cols * parts > work / (int64_t)sizeof(float))
+    if (parts > 1 && is_persistent(t) &&
+        g->c.rows * g->c.cols * parts > work / (int64_t)sizeof(float))
       break;
     p.seconds = plan_seconds(t, stream, g, &p);
     if (best.parts == 0 || p.seconds < best.seconds) best = p;
@@ -153,10 +191,10 @@ static qn_status encode_c(const qn_stream *stream, qn_matrix c, map_set *set) {
 static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, const tile *t,
                             map_set *set) {
   const qn_tensor_map_ops *maps = tensor_maps(stream);
-  const int shared_a = t->cluster ? t->bi / t->cluster : t->bi;
-  QN_TRY(encode(maps, g->a, g->transa == QN_NOTRANS ? STEP : shared_a, &set->a));
+  const int rows_a = t->bi / t->cluster; /* that a block loads */
+  QN_TRY(encode(maps, g->a, g->transa == QN_NOTRANS ? STEP : rows_a, &set->a));
   QN_TRY(encode(maps, g->b, g->transb == QN_NOTRANS ? t->bj : STEP, &set->b));
-  return t->cluster ? encode_c(stream, g->c, set) : QN_OK;
+  return is_persistent(t) ? encode_c(stream, g->c, set) : QN_OK;
 }
 
 /* ---- launching ---- */
@@ -166,15 +204,15 @@ static qn_form form_of(const tile *t, const qn_gemm_problem *g, const plan *p) {
                    .value = {(uint8_t)g->a.dtype, g->c.dtype != g->a.dtype,
                              qn_trans_code(g->transa), qn_trans_code(g->transb),
                              g->epilogue ? g->epilogue->f32 : 0,
-                             t->cluster ? 0 : (uint8_t)p->parts},
+                             is_persistent(t) ? 0 : (uint8_t)p->parts},
                    .replacement = g->epilogue ? g->epilogue->text : NULL};
 }
 
 static qn_status launch_persistent(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
                                    const plan *p, const map_set *set) {
   const int64_t square = 2048; /* what 132 tiles of 256 x 128 cover is about so wide and high */
-  const int64_t clusters = qn_min64(p->across * p->down * p->parts,
-                                    stream->device->info.compute_units / (unsigned)t->cluster);
+  const int64_t wanted = p->across * p->down * p->parts;
+  const int64_t blocks = t->cluster * qn_min64(wanted, clusters(units_of(stream), t->cluster));
   qn_call call = {.count = 0};
   qn_call_bytes(&call, &set->a, sizeof set->a);
   qn_call_bytes(&call, &set->b, sizeof set->b);
@@ -194,10 +232,10 @@ static qn_status launch_persistent(qn_stream *stream, const qn_gemm_problem *g, 
   call.cluster_x = (uint32_t)t->cluster;
   call.early = true;
   call.dynamic =
-      (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS) + t->groups * t->buffers * PIECE);
+      (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS) + t->groups * t->buffers * PIECE) +
+      BARRIERS;
   qn_form form = form_of(t, g, p);
-  return qn_call_run(stream, &form,
-                     (qn_call_shape){clusters * t->cluster, 1, 1, 128 * (uint32_t)(t->groups + 1)},
+  return qn_call_run(stream, &form, (qn_call_shape){blocks, 1, 1, 128 * (uint32_t)(t->groups + 1)},
                      &call);
 }
 
@@ -248,6 +286,13 @@ static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const
   return status;
 }
 
+/* Where a block of a cluster receives sums: of each thread so many times 16 bytes, in slices of one
+ * size. */
+static uint32_t room(const tile *t, int parts) {
+  const int quads = t->bi / 8, threads = t->bj / 64 * 128;
+  return (uint32_t)(qn_ceil_div(quads, parts) * parts * threads * 16);
+}
+
 static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const tile *t,
                               const plan *p, const map_set *set) {
   qn_call call = {.count = 0};
@@ -263,7 +308,8 @@ static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const
   qn_call_epilogue(&call, g->a.dtype, g->epilogue);
   call.cluster_x = (uint32_t)p->parts;
   call.early = true;
-  call.dynamic = (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS));
+  call.dynamic =
+      (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS)) + BARRIERS + room(t, p->parts);
   qn_form form = form_of(t, g, p);
   return qn_call_run(
       stream, &form,
@@ -276,7 +322,7 @@ static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const void 
   const plan p = plan_of(t, stream, g);
   map_set set = {.c_rows = 0};
   if (!stream->rehearsal) QN_TRY(encode_all(stream, g, t, &set));
-  if (!t->cluster) return launch_split(stream, g, t, &p, &set);
+  if (!is_persistent(t)) return launch_split(stream, g, t, &p, &set);
   return p.parts > 1 ? launch_parts(stream, g, t, &p, &set)
                      : launch_persistent(stream, g, t, &p, &set);
 }
@@ -302,10 +348,13 @@ static bool splits(const qn_stream *stream, const qn_gemm_problem *g) {
   const qn_gemm_variant qn_gemm_wgmma_##variant = {name, NULL, serves, variant##_cost,             \
                                                    variant##_launch}
 
-VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 4, 2, 2, 0.66e-6, 2e-6));
-VARIANT(square, "wgmma_square", applicable, PERSISTENT(128, 128, 2, 6, 2, 1, 0.335e-6, 1.3e-6));
-VARIANT(wide, "wgmma_wide", applicable, PERSISTENT(128, 192, 3, 4, 2, 1, 0.5e-6, 1.5e-6));
-VARIANT(narrow, "wgmma_narrow", applicable, PERSISTENT(64, 128, 2, 8, 1, 1, 0.2e-6, 1e-6));
-VARIANT(split_square, "wgmma_split_square", splits, SPLIT(128, 128, 2, 6, 0.3e-6, 1.4e-6));
-VARIANT(split_thin, "wgmma_split_thin", splits, SPLIT(64, 128, 2, 8, 0.22e-6, 1e-6));
+VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 1, 4, 2, 2, 0.675e-6, 2e-6));
+VARIANT(turns, "wgmma_turns", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 1, 0.33e-6, 0.5e-6));
+VARIANT(pair, "wgmma_pair", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 2, 0.33e-6, 0.8e-6));
+VARIANT(square, "wgmma_square", applicable, PERSISTENT(128, 128, 2, 1, 6, 2, 1, 0.335e-6, 1.3e-6));
+VARIANT(wide, "wgmma_wide", applicable, PERSISTENT(128, 192, 3, 1, 4, 2, 1, 0.5e-6, 1.5e-6));
+VARIANT(narrow, "wgmma_narrow", applicable, PERSISTENT(64, 128, 2, 1, 8, 1, 1, 0.2e-6, 1e-6));
+VARIANT(small, "wgmma_small", applicable, PERSISTENT(64, 64, 1, 1, 12, 1, 1, 0.3e-6, 1e-6));
+VARIANT(split_square, "wgmma_split_square", splits, SPLIT(128, 128, 2, 4, 0.3e-6, 1.4e-6));
+VARIANT(split_thin, "wgmma_split_thin", splits, SPLIT(64, 128, 2, 7, 0.22e-6, 1e-6));
 VARIANT(split_small, "wgmma_split_small", splits, SPLIT(64, 64, 1, 8, 0.18e-6, 1e-6));

@@ -6,7 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, ITEMS = 256, GROUP_ROWS = 256, GROUP_COLS = 8, MAX_Y = 65535 };
+enum {
+  ALIGN = 16,
+  CACHE_LINE = 128,
+  LONG = 1024,
+  ITEMS = 256,
+  GROUP_ROWS = 256,
+  GROUP_COLS = 8,
+  MAX_Y = 65535
+};
 
 bool qn_operand_aligned(qn_matrix m) {
   size_t size = qn_dtype_size(m.dtype);
@@ -40,7 +48,7 @@ static qn_status repack(qn_stream *stream, qn_matrix from, qn_matrix to) {
 static qn_status align_one(qn_stream *stream, qn_matrix *m, qn_buffer **work) {
   if (qn_operand_aligned(*m)) return QN_OK;
   size_t size = qn_dtype_size(m->dtype);
-  int64_t ld = qn_round_up(m->rows, (int64_t)(ALIGN / size));
+  int64_t ld = qn_round_up(m->rows, (int64_t)((m->rows < LONG ? ALIGN : CACHE_LINE) / size));
   QN_TRY(qn_scratch_alloc(stream, (size_t)ld * (size_t)m->cols * size, work));
   qn_matrix copy = qn_matrix_of(*work, m->dtype, m->rows, m->cols, ld);
   QN_TRY(repack(stream, *m, copy));

@@ -12,10 +12,10 @@
  *      6 7 8 |          v
  *
  * Where there are few tiles and many steps, k is cut in `parts` and each tile is so many units of
- * work. Part z then writes raw sums to workspace, the z-th m x n matrix at c, and another launch
- * adds them in order.
+ * work, those of one part side by side, so that what they share is read once. Part z writes raw
+ * sums to workspace, the z-th m x n matrix at c, and another launch adds them in order.
  *
- * Macros: those of wgmma_tile.cu and wgmma_out.cu; GROUPS 2 or 3; C_F32. */
+ * Macros: those of wgmma_tile.cu and wgmma_out.cu; GROUPS 1 to 3; C_F32. */
 #include "portable/prelude.cl"
 #include "portable/halves.cl"
 #include "portable/element.cl"
@@ -23,7 +23,7 @@
 #include "cuda/wgmma_tile.cu"
 #include "cuda/wgmma_out.cu"
 
-/* Registers of a thread: 65536 among the loading group and the others. */
+/* Registers of a thread: 65536 among the loading group and the others; two groups have enough. */
 #define REGISTERS_LOAD    (GROUPS == 2 ? 40 : 32)
 #define REGISTERS_COMPUTE (GROUPS == 2 ? 232 : 160)
 
@@ -38,13 +38,13 @@ typedef struct unit {
 } unit;
 
 QN_DEV unit unit_of(const cut *c, const place *me, int t) {
-  const int tile = t / c->parts;
+  const int tiles = c->across * c->down, tile = t % tiles;
   const int first = tile / (c->band * c->across) * c->band;
   const int width = QN_MIN(c->band, c->down - first), inside = tile - first * c->across;
   unit u;
   u.i0 = (inside / width * CLUSTER_I + me->i) * BI;
   u.j0 = ((first + inside % width) * CLUSTER_J + me->j) * BJ;
-  u.part = t % c->parts;
+  u.part = t / tiles;
   u.steps = steps_of_part(c->steps, c->parts, u.part);
   return u;
 }
@@ -78,7 +78,7 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
   const int group = threadIdx.x / 128 - 1;
   ring r = {0, 0};
   if (group < 0) {
-    registers_give(REGISTERS_LOAD);
+    if (GROUPS > 1) registers_give(REGISTERS_LOAD);
     if (threadIdx.x == 0) {
       for (int t = blockIdx.x / BLOCKS; t < units; t += stride) {
         const unit u = unit_of(&work, &me, t);
@@ -86,24 +86,33 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
       }
     }
   } else {
-    registers_take(REGISTERS_COMPUTE);
+    if (GROUPS > 1) registers_take(REGISTERS_COMPUTE);
     output o = {{c + off_c, ldc, m, n, alpha, beta},
                 &map_c,
                 mapped,
                 0,
                 base + STAGES * BYTES_STAGE + group * BUFFERS * BYTES_PIECE};
+    const int slice = group % READERS;
+    int turn = group / READERS, count = 0; /* tiles until this group's next; its tiles so far */
     for (int t = blockIdx.x / BLOCKS; t < units; t += stride) {
       float sum[PRODUCTS][SUMS];
       const unit u = unit_of(&work, &me, t);
-      const int j0 = u.j0 + group * GROUP_J;
-      consume(&p, &r, &me, group, u.steps, sum);
+      if (TURNS > 1 && turn-- > 0) {
+        ring_skip(&r, u.steps);
+        continue;
+      }
+      turn = TURNS - 1;
+      const int j0 = u.j0 + slice * GROUP_J;
+      turn_wait(&p, group, count++);
+      consume(&p, &r, &me, group, slice, u.steps, sum);
       o.to.c = c + off_c + u.part * (qn_i64)m * n;
       o.column = u.part * n;
-      if (OUT_SIMPLE(&o, u.i0, j0))
-        store_tile(&o, OUT_FAST, sum, group + 1, u.i0, j0 EPILOGUE_PASS);
+      if (OUT_SCALED(&o))
+        store_scaled(&o, sum, group + 1, u.i0, j0);
       else
-        store_tile(&o, OUT_EDGE, sum, group + 1, u.i0, j0 EPILOGUE_PASS);
+        store_finished(&o, sum, group + 1, u.i0, j0 EPILOGUE_PASS);
     }
+    if (threadIdx.x % 128 == 0) box_store_wait(0); /* shared memory stays until it has been read */
   }
   __syncwarp();
   if (BLOCKS > 1) cluster_sync(); /* no block ends while another may still arrive at its barriers */

@@ -1,10 +1,11 @@
 /* C := alpha op(A) op(B) + beta C for halves on sm_90a, where C alone has too few tiles: the PARTS
- * blocks of a cluster compute one tile, each over its part of k, and add up through one another's
- * shared memory. No workspace, no second launch, and always the same order of summation.
+ * blocks of a cluster compute one tile, each over its part of k, and add up in one another's shared
+ * memory. No workspace, no second launch, and always the same order of summation.
  *
- *   block q:  sums over k part q  -->  shared memory of q        | slice 0 | slice 1 | ...
- *                                                                  ^ of every block, in the order
- *   block p:  C's rows of slice p  <--  sum of slice p over q        of q
+ *   block q:  sums over k part q  -->  slice p of them to part q of the room in block p
+ *   block p:  C's rows of slice p  <--  sum of the room's parts, in the order of q
+ *
+ * Sums are sent, not fetched: after one meeting of the blocks all that is left is at home.
  *
  * Sums lie in the order of the registers they come from: thread by thread, 16 bytes each, which are
  * two rows of two columns.
@@ -17,73 +18,67 @@
 #include "cuda/out_pair.cu"
 #include "cuda/wgmma_tile.cu"
 
-#define QUADS (SUMS / 4) /* of one product: 8 rows each */
-#define SLICE ((QUADS + PARTS - 1) / PARTS)
+#define QUADS      (SUMS / 4) /* of one product: 8 rows each */
+#define SLICE      ((QUADS + PARTS - 1) / PARTS)
+#define BYTES_ROOM (GROUPS * PRODUCTS * SLICE * PARTS * 128 * 16)
 
-QN_DEV qn_u32 quad_address(qn_u32 base, int product, int quad) {
+/* Where quad `inside` of a slice of this thread's sums lies, of part `part`. */
+QN_DEV qn_u32 quad_address(qn_u32 room, int product, int inside, int part) {
   const int group = threadIdx.x / 128 - 1;
-  return base + (((group * PRODUCTS + product) * QUADS + quad) * 128 + threadIdx.x % 128) * 16;
+  const int place = ((group * PRODUCTS + product) * SLICE + inside) * PARTS + part;
+  return room + (place * 128 + threadIdx.x % 128) * 16;
 }
 
-QN_DEV void put_sums(qn_u32 base, const float sum[PRODUCTS][SUMS]) {
+/* All sums to the blocks of the cluster that add them. */
+QN_DEV void send_sums(qn_u32 room, int part, const float sum[PRODUCTS][SUMS]) {
   QN_UNROLL
   for (int s = 0; s < PRODUCTS; s++) {
     QN_UNROLL
     for (int q = 0; q < QUADS; q++) {
       const float *x = sum[s] + q * 4;
-      asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(quad_address(base, s, q)),
-                   "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
+      asm volatile("{\n .reg .b32 there;\n mapa.shared::cluster.u32 there, %0, %1;\n"
+                   " st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};\n}" ::"r"(
+                       quad_address(room, s, q % SLICE, part)),
+                   "r"(q / SLICE), "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
                    : "memory");
     }
   }
 }
 
-/* Of block `rank` of the cluster. */
-QN_DEV float4 get_quad(qn_u32 address, int rank) {
+QN_DEV float4 get_quad(qn_u32 address) {
   float4 x;
-  asm volatile("{\n .reg .b32 there;\n mapa.shared::cluster.u32 there, %4, %5;\n"
-               " ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n}"
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
-               : "r"(address), "r"(rank)
+               : "r"(address)
                : "memory");
   return x;
 }
 
-/* All loads go out before the first sum is needed. */
-QN_DEV void sum_parts(float4 x[SLICE], qn_u32 base, int product, int first) {
-  float4 part[SLICE][PARTS];
+QN_DEV float4 sum_parts(qn_u32 room, int product, int inside) {
+  float4 x = get_quad(quad_address(room, product, inside, 0));
   QN_UNROLL
-  for (int q = 0; q < SLICE; q++) {
-    QN_UNROLL
-    for (int p = 0; p < PARTS; p++)
-      if (first + q < QUADS) part[q][p] = get_quad(quad_address(base, product, first + q), p);
+  for (int p = 1; p < PARTS; p++) {
+    const float4 y = get_quad(quad_address(room, product, inside, p));
+    x.x += y.x;
+    x.y += y.y;
+    x.z += y.z;
+    x.w += y.w;
   }
-  QN_UNROLL
-  for (int q = 0; q < SLICE; q++) {
-    x[q] = part[q][0];
-    QN_UNROLL
-    for (int p = 1; p < PARTS; p++) {
-      x[q].x += part[q][p].x;
-      x[q].y += part[q][p].y;
-      x[q].z += part[q][p].z;
-      x[q].w += part[q][p].w;
-    }
-  }
+  return x;
 }
 
-QN_DEV void store_slice(const target *t, qn_u32 base, int part, int i0, int j0 EPILOGUE_PARAMS) {
+QN_DEV void store_slice(const target *t, qn_u32 room, int part, int i0, int j0 EPILOGUE_PARAMS) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, aligned = pairs_aligned(t);
   QN_UNROLL
   for (int s = 0; s < PRODUCTS; s++) {
     const int j = j0 + s * 64 + warp * 16 + lane / 4;
-    float4 x[SLICE];
-    sum_parts(x, base, s, part * SLICE);
     QN_UNROLL
     for (int q = 0; q < SLICE; q++) {
       const int quad = part * SLICE + q, i = i0 + quad * 8 + lane % 4 * 2;
       if (quad >= QUADS) break;
-      store_pair(t, aligned, i, j, x[q].x, x[q].y EPILOGUE_PASS);
-      store_pair(t, aligned, i, j + 8, x[q].z, x[q].w EPILOGUE_PASS);
+      const float4 x = sum_parts(room, s, q);
+      store_pair(t, aligned, i, j, x.x, x.y EPILOGUE_PASS);
+      store_pair(t, aligned, i, j + 8, x.z, x.w EPILOGUE_PASS);
     }
   }
 }
@@ -95,7 +90,8 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
                                                   qn_i64 ldc EPILOGUE_PARAMS) {
   extern __shared__ __align__(1024) qn_u8 shared[];
   const qn_u32 base = shared_of(shared);
-  const pipeline p = pipeline_at(base, base + STAGES * BYTES_STAGE);
+  const qn_u32 room = base + STAGES * BYTES_STAGE;
+  const pipeline p = pipeline_at(base, room + BYTES_ROOM);
   const place me = {0, 0, 0};
   if (threadIdx.x == 0) {
     map_prefetch(&map_a);
@@ -103,6 +99,7 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
     pipeline_init(&p);
   }
   __syncthreads();
+  cluster_arrive();
   launch_next();
   launch_wait();
 
@@ -115,14 +112,13 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
     if (threadIdx.x == 0) produce(&p, &r, &me, &map_a, &map_b, i0, j0, PARTS, part, steps);
   } else {
     float sum[PRODUCTS][SUMS];
-    consume(&p, &r, &me, group, steps, sum);
-    named_barrier(1, 128 * GROUPS); /* all groups have read the stages that sums overwrite */
-    put_sums(base, sum);
+    consume(&p, &r, &me, group, group, steps, sum);
+    cluster_wait(); /* all blocks have begun: there is a room to send to */
+    send_sums(room, part, sum);
   }
   __syncwarp();
+  if (group < 0) cluster_wait();
   cluster_sync();
   const target t = {c + off_c, ldc, m, n, alpha, beta};
-  if (group >= 0) store_slice(&t, base, part, i0, j0 + group * GROUP_J EPILOGUE_PASS);
-  __syncwarp();
-  cluster_sync(); /* until its sums have been read, a block stays */
+  if (group >= 0) store_slice(&t, room, part, i0, j0 + group * GROUP_J EPILOGUE_PASS);
 }

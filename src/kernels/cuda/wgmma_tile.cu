@@ -17,7 +17,10 @@
  * same columns share B: each loads its part and the copy engine hands it to all of them. A stage is
  * overwritten only when the groups of all these blocks have read it.
  *
- * Macros: QN_T 0 or 1; TRANSA TRANSB 0 or 1; BI BJ GROUPS STAGES CLUSTER_I CLUSTER_J. Needs
+ * With TURNS 2 the groups do not share a tile: each computes every second one alone, and stores it
+ * while the other multiplies.
+ *
+ * Macros: QN_T 0 or 1; TRANSA TRANSB 0 or 1; BI BJ GROUPS TURNS STAGES CLUSTER_I CLUSTER_J. Needs
  * prelude.cl. */
 #include "cuda/hopper.cu"
 #define WGMMA_N BI
@@ -27,7 +30,8 @@
 #define LINE     128 /* bytes */
 #define BLOCKS   (CLUSTER_I * CLUSTER_J)
 #define THREADS  (128 * (GROUPS + 1))
-#define GROUP_J  (BJ / GROUPS)
+#define READERS  (GROUPS / TURNS) /* groups that share a tile */
+#define GROUP_J  (BJ / READERS)
 #define PRODUCTS (GROUP_J / 64) /* wgmma a group makes for one step of 16 k */
 #define SUMS     (BI / 2)       /* of one of them, a thread */
 
@@ -69,17 +73,24 @@ QN_DEV void ring_next(ring *r) {
   }
 }
 
+/* Past steps that another group reads. */
+QN_DEV void ring_skip(ring *r, int steps) {
+  r->stage += steps;
+  r->parity ^= r->stage / STAGES & 1;
+  r->stage %= STAGES;
+}
+
 typedef struct pipeline {
   qn_u32 stages, full, empty; /* in shared memory: the first of each */
+  qn_u32 turn;                /* of two groups that take turns: who may wait for stages */
 } pipeline;
-
-#define BYTES_PIPELINE (STAGES * (BYTES_STAGE + 16)) /* stages, then both kinds of barriers */
 
 QN_DEV pipeline pipeline_at(qn_u32 stages, qn_u32 barriers) {
   pipeline p;
   p.stages = stages;
   p.full = barriers;
   p.empty = barriers + 8 * STAGES;
+  p.turn = barriers + 16 * STAGES;
   return p;
 }
 
@@ -87,8 +98,9 @@ QN_DEV pipeline pipeline_at(qn_u32 stages, qn_u32 barriers) {
 QN_DEV void pipeline_init(const pipeline *p) {
   for (int s = 0; s < STAGES; s++) {
     barrier_init(p->full + 8 * s, 1);
-    barrier_init(p->empty + 8 * s, 4 * GROUPS * (CLUSTER_I + CLUSTER_J - 1)); /* one a warp */
+    barrier_init(p->empty + 8 * s, 4 * READERS * (CLUSTER_I + CLUSTER_J - 1)); /* one a warp */
   }
+  for (int g = 0; g < TURNS; g++) barrier_init(p->turn + 8 * g, 4); /* the other group's warps */
   barrier_init_fence();
 }
 
@@ -142,16 +154,25 @@ QN_DEV void release(const pipeline *p, const place *me, int stage) {
     barrier_arrive_at(p->empty + 8 * stage, lane);
 }
 
-/* By a group: sum := its part of the tile over the steps. One step's products stay in flight while
- * the next one's are issued. */
-QN_DEV void consume(const pipeline *p, ring *r, const place *me, int group, int steps,
+/* A group that shares no tile waits for the steps of its own only when all before them have come:
+ * a wait for one phase of a barrier does not see the phase before it. */
+QN_DEV void turn_wait(const pipeline *p, int group, int count) {
+  if (TURNS > 1) barrier_wait(p->turn + 8 * group, (count ^ group ^ 1) & 1);
+}
+QN_DEV void turn_pass(const pipeline *p, int group) {
+  if (TURNS > 1 && threadIdx.x % 32 == 0) barrier_arrive(p->turn + 8 * (group ^ 1));
+}
+
+/* By a group, the `slice`-th that shares the tile: sum := its part of it over the steps. One step's
+ * products stay in flight while the next one's are issued. */
+QN_DEV void consume(const pipeline *p, ring *r, const place *me, int group, int slice, int steps,
                     float sum[PRODUCTS][SUMS]) {
   int before = 0;
   for (int step = 0; step < steps; step++) {
     const qn_u32 at = p->stages + r->stage * BYTES_STAGE;
     barrier_wait(p->full + 8 * r->stage, r->parity);
     const qn_u64 y = wgmma_tile(at);
-    const qn_u64 x = wgmma_tile(at + BYTES_A + group * GROUP_J * LINE);
+    const qn_u64 x = wgmma_tile(at + BYTES_A + slice * GROUP_J * LINE);
     wgmma_begin();
     QN_UNROLL
     for (int kp = 0; kp < BK / 16; kp++) {
@@ -168,6 +189,7 @@ QN_DEV void consume(const pipeline *p, ring *r, const place *me, int group, int 
     before = r->stage;
     ring_next(r);
   }
+  turn_pass(p, group);
   wgmma_wait(0);
   release(p, me, before);
 }
