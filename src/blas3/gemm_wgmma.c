@@ -87,7 +87,7 @@ static double bytes_of(qn_matrix m) {
 /* How much more of the cache an operand costs whose columns begin off its lines. */
 static double spread_of(qn_matrix m) {
   const size_t size = qn_dtype_size(m.dtype);
-  return qn_operand_aligned(m) && (size_t)m.ld * size % LINE != 0 ? 1.5 : 1.0;
+  return qn_operand_aligned(m) && (size_t)m.ld * size % LINE != 0 ? 1.7 : 1.0;
 }
 
 /* Seconds to read all tiles from the cache. Where k is split what is larger than the cache comes
@@ -133,21 +133,31 @@ static double plan_seconds(const tile *t, const qn_stream *stream, const qn_gemm
   return start + main_seconds(t, g, p, units_of(stream)) + parts_seconds(t, g, p->parts);
 }
 
+/* Most parts of k that are worth a look, of which each call asks: those that still have some steps
+ * each, and no more units of work than run at once. */
+static int most_parts(const tile *t, const plan *whole, int64_t units) {
+  const int64_t steps = is_persistent(t) ? 8 : 2; /* of a part, at least */
+  const int64_t limit = is_persistent(t) ? MAX_PARTS : MAX_CLUSTER;
+  const int64_t work = whole->across * whole->down * t->cluster;
+  return (int)qn_min64(limit, qn_min64(whole->part / steps, qn_ceil_div(units, work)));
+}
+
 static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
+  const int64_t workspace = (int64_t)64 << 20; /* bytes at most */
   const int64_t steps = qn_ceil_div(qn_gemm_inner(g), STEP);
-  const int64_t work = (int64_t)64 << 20; /* bytes of workspace at most */
-  const int most = is_persistent(t) ? MAX_PARTS : MAX_CLUSTER;
-  plan best = {0};
-  for (int parts = is_persistent(t) ? 1 : 2; parts <= most && parts <= steps; parts++) {
-    plan p = {.across = qn_ceil_div(g->c.rows, t->bi),
-              .down = qn_ceil_div(g->c.cols, t->bj * t->cluster),
-              .part = qn_ceil_div(steps, parts),
-              .parts = parts};
-    if (parts > 1 && is_persistent(t) &&
-        g->c.rows * g->c.cols * parts > work / (int64_t)sizeof(float))
+  plan best = {.across = qn_ceil_div(g->c.rows, t->bi),
+               .down = qn_ceil_div(g->c.cols, t->bj * t->cluster),
+               .part = steps,
+               .parts = 1};
+  plan p = best;
+  const int least = is_persistent(t) ? 1 : 2, most = most_parts(t, &best, units_of(stream));
+  for (p.parts = least; p.parts <= (most > least ? most : least); p.parts++) {
+    if (p.parts > 1 && is_persistent(t) &&
+        g->c.rows * g->c.cols * p.parts > workspace / (int64_t)sizeof(float))
       break;
+    p.part = qn_ceil_div(steps, p.parts);
     p.seconds = plan_seconds(t, stream, g, &p);
-    if (best.parts == 0 || p.seconds < best.seconds) best = p;
+    if (p.parts == least || p.seconds < best.seconds) best = p;
   }
   best.seconds += qn_operand_cost(g->a) + qn_operand_cost(g->b);
   return best;
