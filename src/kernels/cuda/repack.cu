@@ -1,6 +1,6 @@
 /* A matrix of halves moved to where the copy engine and 16-byte copies can read it: y := x with ldy
- * a multiple of 8. An item moves 8 rows: it reads the 16 bytes that they begin in and the next ones,
- * and shifts. What is not x's is not read.
+ * a multiple of 8. An item moves 8 rows: it reads the 16 bytes that they begin in and the next
+ * ones, and shifts. What is not x's is not read.
  *
  *   column of x    | . . . a b c d e | f g h i j k l m | ...     16 bytes between the bars
  *   column of y    | a b c d e f g h | i j k l m ...
