@@ -1,5 +1,6 @@
 /* The target over compiled kernels: any device with a compiler. Base blocks run in one launch each;
  * src/kernels/portable/triangle.cl has the canonical form they work on. */
+#include "blas3/canonical.h"
 #include "blas3/gemm_mma.h"
 #include "blas3/gemm_pipelined.h"
 #include "blas3/gemm_tiled.h"
@@ -27,39 +28,9 @@ static const block_shape shapes[QN_DTYPE_COUNT] = {
     [QN_F64] = {32, 32, 16}, [QN_C64] = {32, 32, 8},   [QN_C128] = {32, 16, 8},
 };
 
-/* Every case as a lower triangle from the left: places and signed strides of L and of the columns.
- */
-typedef struct canonical {
-  int64_t off_a, si, sj, off_b, bi, br;
-  bool conj;
-} canonical;
-
-static canonical canonical_of(const qn_triangular_problem *p) {
-  bool left = p->side == QN_LEFT;
-  /* op(A) X = B as it stands; X op(A) = B is op(A)^T X^T = B^T */
-  bool transposed = (p->trans != QN_NOTRANS) == left;
-  bool lower = (p->uplo == QN_LOWER) != transposed;
-  canonical c = {.off_a = p->a.offset,
-                 .si = transposed ? p->a.ld : 1,
-                 .sj = transposed ? 1 : p->a.ld,
-                 .off_b = p->b.offset,
-                 .bi = left ? 1 : p->b.ld,
-                 .br = left ? p->b.ld : 1,
-                 .conj = p->trans == QN_CONJTRANS};
-  if (!lower) { /* an upper triangle is a lower one read from its end */
-    int64_t last = p->a.rows - 1;
-    c.off_a += last * (c.si + c.sj);
-    c.off_b += last * c.bi;
-    c.si = -c.si;
-    c.sj = -c.sj;
-    c.bi = -c.bi;
-  }
-  return c;
-}
-
 static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const qn_form *form,
                             int64_t groups) {
-  canonical c = canonical_of(p);
+  qn_canonical c = qn_canonical_of(p);
   qn_call call = {.count = 0};
   qn_call_i32(&call, (int32_t)p->a.rows);
   qn_call_i64(&call, qn_triangular_nrhs(p));

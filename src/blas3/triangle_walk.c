@@ -3,6 +3,7 @@
 #include "blas3/triangle_walk.h"
 #include "blas3/device_arch.h"
 #include "blas3/launch.h"
+#include "blas3/triangle_thin.h"
 
 enum { WARPS = 8 };
 
@@ -139,6 +140,7 @@ static qn_status run(qn_stream *stream, const qn_triangular_problem *p, bool sol
   /* one block of rows, or columns enough to keep the multiprocessors at work */
   if (order <= w->nb || (order <= w->order && nrhs >= BUSY * w->nc))
     return launch_wide(stream, p, w, solve);
+  if (solve && qn_trsm_thin_serves(stream->device, p)) return qn_trsm_thin(stream, p);
   return walk(stream, p, nrhs <= FEW ? &few[p->a.dtype] : &many[p->a.dtype], solve);
 }
 

@@ -243,10 +243,10 @@ static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernel
 
 /* Forms of the solve and of the product: for one, some and many right-hand sides. */
 static void triangles(qn_buffer *buffer, qn_dtype dtype) {
-  static const int64_t counts[] = {1, 20, 4300};
+  static const int64_t counts[] = {1, 5, 20, 200, 4300};
   const qn_matrix a = square(buffer, dtype, 100);
   for (int form = 0; form < 4; form++)
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < 5; s++) {
       const qn_matrix b = qn_matrix_of(buffer, dtype, 100, counts[s], 100);
       const qn_uplo uplo = form % 2 ? QN_UPPER : QN_LOWER;
       const qn_trans trans = form / 2 ? QN_CONJTRANS : QN_NOTRANS;

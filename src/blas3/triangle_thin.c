@@ -1,0 +1,84 @@
+/* A triangle with the fewest right-hand sides in one launch: shape, workspace, launch. */
+#include "blas3/triangle_thin.h"
+#include "blas3/canonical.h"
+#include "blas3/launch.h"
+
+enum { NB = 128, WARPS = 8 };
+
+/* What one launch is compiled for: groups of nc columns, chunks of kc columns of the triangle. */
+typedef struct shape {
+  qn_kernel_text text;
+  int nc, kc;
+} shape;
+
+#define SHAPE(nc, kc)                                                                              \
+  {                                                                                                \
+    {"cuda/trsm_thin.cu", "trsm_thin", "-DNC=" #nc " -DKC=" #kc, {"QN_T", "TRANS", "BACK"}}, nc,   \
+        kc                                                                                         \
+  }
+
+static const shape shapes[QN_DTYPE_COUNT][3] = {
+    [QN_F32] = {SHAPE(1, 128), SHAPE(4, 128), SHAPE(8, 128)},
+    [QN_F64] = {SHAPE(1, 64), SHAPE(4, 64), SHAPE(4, 64)},
+};
+
+/* Up to how many right-hand sides a group has 4 columns, and this is the best way at all; from
+ * which order on the groups of more of them in f64 read A too often. */
+enum { FEW = 16, THIN = 64, LARGE = 4096 };
+
+static const shape *shape_of(const qn_triangular_problem *p) {
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  if (nrhs == 1) return &shapes[p->a.dtype][0];
+  return &shapes[p->a.dtype][nrhs <= FEW || qn_canonical_of(p).transposed ? 1 : 2];
+}
+
+/* The diagonal block, with columns four longer, its reciprocals, B, the sums and the warps' parts
+ * of X. */
+static size_t local_bytes(const shape *s, qn_dtype dtype, bool transposed) {
+  size_t kt = (size_t)(NB * s->kc / (32 * WARPS) / 4), nc = (size_t)s->nc;
+  size_t sums = transposed ? NB : WARPS * NB, of_x = WARPS * (transposed ? (size_t)s->kc : kt);
+  return (NB * (NB + 4) + NB + nc * (NB + sums + of_x)) * qn_dtype_size(dtype);
+}
+
+bool qn_trsm_thin_serves(const qn_device *device, const qn_triangular_problem *p) {
+  if (p->a.dtype != QN_F32 && p->a.dtype != QN_F64) return false;
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  if (nrhs > THIN || (p->a.dtype == QN_F64 && nrhs > FEW && p->a.rows > LARGE)) return false;
+  const size_t bytes = local_bytes(shape_of(p), p->a.dtype, qn_canonical_of(p).transposed);
+  return device->info.local_memory >= bytes;
+}
+
+static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
+                        qn_buffer *shared, int64_t ticket) {
+  const qn_canonical c = qn_canonical_of(p);
+  const int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), s->nc);
+  const int64_t blocks = qn_ceil_div(p->a.rows, NB);
+  qn_call call = {.dynamic = (uint32_t)local_bytes(s, p->a.dtype, c.transposed)};
+  qn_call_i32(&call, (int32_t)p->a.rows);
+  qn_call_i64(&call, qn_triangular_nrhs(p));
+  qn_call_i32(&call, p->diag == QN_UNIT);
+  qn_call_scalar(&call, p->a.dtype, p->alpha);
+  qn_call_buffer(&call, p->a.buffer);
+  qn_call_i64(&call, c.off_a);
+  qn_call_i64(&call, c.si);
+  qn_call_i64(&call, c.sj);
+  qn_call_buffer(&call, p->b.buffer);
+  qn_call_i64(&call, c.off_b);
+  qn_call_i64(&call, c.bi);
+  qn_call_i64(&call, c.br);
+  qn_call_i32(&call, (int32_t)groups);
+  qn_call_buffer(&call, shared);
+  qn_call_i64(&call, ticket);
+  const qn_form form = {.text = &s->text, .value = {(uint8_t)p->a.dtype, c.transposed, c.back}};
+  return qn_call_run(stream, &form, (qn_call_shape){groups * blocks, 1, 1, 32 * WARPS}, &call);
+}
+
+qn_status qn_trsm_thin(qn_stream *stream, const qn_triangular_problem *p) {
+  const shape *s = shape_of(p);
+  const int64_t elements = qn_round_up(p->a.rows, NB) * qn_round_up(qn_triangular_nrhs(p), s->nc);
+  qn_buffer *shared;
+  QN_TRY(qn_exchange_alloc(stream, elements, p->a.dtype, &shared));
+  const qn_status status = launch(stream, p, s, shared, elements);
+  qn_scratch_free(stream, shared);
+  return status;
+}
