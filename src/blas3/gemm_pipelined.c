@@ -50,19 +50,23 @@
 
 static const qn_gemm_tile large[QN_DTYPE_COUNT] = {
     [QN_F32] = FFMA(4, 256, 128, 16, 8, 8, 64, 32, 512, 1, 4, 24, 112, 200),
-    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 4, 56, 224, 219),
+    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 4, 56, 224, 226),
     [QN_C64] = FFMA(8, 128, 64, 16, 8, 4, 32, 32, 256, 1, 4, 56, 224, 46),
     [QN_C128] = DMMA(16, 128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 57),
 };
 static const qn_gemm_tile medium[QN_DTYPE_COUNT] = {
-    [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 191),
-    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 194),
+    [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 187),
+    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 200),
 };
 static const qn_gemm_tile small[QN_DTYPE_COUNT] = {
     [QN_F32] = FFMA(4, 64, 64, 16, 8, 4, 32, 32, 128, 4, 4, 24, 96, 145),
     [QN_F64] = DMMA(8, 64, 64, 16, 32, 32, 128, 2, 4, 40, 216, 170),
     [QN_C64] = FFMA(8, 64, 64, 8, 8, 4, 32, 32, 128, 3, 4, 24, 136, 44),
     [QN_C128] = DMMA(16, 64, 64, 8, 32, 32, 128, 2, 4, 40, 216, 54),
+};
+
+static const qn_gemm_tile thin[QN_DTYPE_COUNT] = {
+    [QN_F32] = FFMA(4, 128, 64, 16, 8, 8, 64, 32, 128, 4, 3, 24, 104, 185),
 };
 
 static bool has(const qn_stream *stream, qn_dtype dtype, const qn_gemm_tile *t) {
@@ -84,6 +88,7 @@ static bool without_spills(const qn_stream *stream, const qn_gemm_problem *g,
 QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", without_spills, &large[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", any, &medium[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", any, &small[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", any, &thin[g->a.dtype]);
 
 bool qn_gemm_pipelined_serves(const qn_stream *stream, qn_dtype dtype) {
   return has(stream, dtype, &small[dtype]);

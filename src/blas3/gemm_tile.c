@@ -1,9 +1,9 @@
 /* GEMM by compiled tiles: how many parts of k, the expected seconds, and the launch.
  *
  * Where the tiles of C alone leave multiprocessors idle, k is split. The parts of a tile are one
- * cluster where its kernel can do that; else each part writes raw sums to workspace and a second
- * launch adds them. Either way in order, so the result depends on nothing but the shape and the
- * device. */
+ * cluster where its kernel can do that and few are enough; else each part writes raw sums to
+ * workspace and a second launch adds them. Either way in order, so the result depends on nothing
+ * but the shape and the device. */
 #include "blas3/gemm_tile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,42 +13,58 @@
 typedef struct plan {
   int64_t tiles, k, k_part;
   int parts;
-  double seconds;
+  bool cluster; /* the parts of a tile are one */
+  double c_bytes, seconds;
 } plan;
 
-enum { MAX_PARTS = 32, MAX_CLUSTER = 8, MIN_K_PART = 128 };
-static const int64_t max_work_bytes = INT64_C(6) << 20; /* within the 8 MiB a routine may take */
+enum { MAX_PARTS = 66, MAX_CLUSTER = 8, MIN_K_PART = 128 };
+static const int64_t max_work_bytes = INT64_C(32) << 20;
 
 static bool pipelined(const qn_gemm_tile *t) {
   return t->stages > 0;
 }
 
-static bool clusters(const qn_gemm_tile *t, const qn_device *device) {
-  return pipelined(t) && qn_sm_of(device) >= 90;
+/* Groups that a device runs at a time, where so many are a cluster. An H200 is of parts with 16 or
+ * 18 multiprocessors, some of which are missing; the others are taken to be like it. */
+static int64_t slots_of(const qn_gemm_tile *t, const qn_device *device, const plan *p) {
+  static const int clusters[MAX_CLUSTER + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+  enum { UNITS = 132 };
+  int64_t units = device->info.compute_units ? device->info.compute_units : 1;
+  if (!p->cluster) return units * t->resident;
+  return qn_max64(units * clusters[p->parts] / UNITS, 1) * p->parts * t->resident;
 }
 
+/* Seconds that the addition of parts takes: in a cluster two meetings, and what its groups send one
+ * another; else another launch, and all sums through the cache twice. */
+static double exchange_seconds(const qn_gemm_tile *t, const plan *p, size_t size) {
+  const double launch = 5e-6, bandwidth = 3e12, meeting = 1.5e-6, between = 25e9;
+  if (p->parts == 1) return 0;
+  if (p->cluster) return meeting + (double)t->bm * t->bn * (double)size / between;
+  return launch + 2 * p->parts * p->c_bytes / bandwidth;
+}
+
+/* How long a wave takes in which multiprocessors have `groups` groups of those they have room for,
+ * of the time of a full one: the fewer warps there are to switch between, the longer each waits. */
+static double wave_share(const qn_gemm_tile *t, int64_t groups) {
+  const double alone = 0.3, warp = 0.25, four_warps = 128;
+  const double full = alone + warp * t->resident * t->threads / four_warps;
+  const double here = alone + warp * (double)groups * t->threads / four_warps;
+  return (double)groups / t->resident * (full < 1 ? full : 1) / (here < 1 ? here : 1);
+}
+
+/* The ends of a tile, its first copies and its stores, are filled in part where a multiprocessor
+ * has other groups. */
 static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const plan *p, int64_t k,
-                           double c_bytes) {
-  const double launch = 3e-6, exchange = 2e-6, bandwidth = 2e12;
-  double units = device->info.compute_units ? device->info.compute_units : 1;
-  double slots = units * t->resident;
-  double waves = (double)qn_ceil_div(p->tiles * p->parts, (int64_t)slots);
-  double last = (double)(p->tiles * p->parts) - (waves - 1) * slots; /* groups of the last wave */
-  double share = last < units ? 1.0 / t->resident : last / slots;    /* of a full wave's time */
-  double steps = (double)qn_ceil_div(k, t->bk) + 4; /* fill and store count as steps */
+                           size_t size) {
+  const double launch = 3e-6, ends = t->resident > 1 ? 3.3e-6 : 5e-6;
+  const int64_t slots = slots_of(t, device, p), units = slots / t->resident;
+  const int64_t waves = qn_ceil_div(p->tiles * p->parts, slots);
+  const int64_t last = p->tiles * p->parts - (waves - 1) * slots; /* groups of the last wave */
   double rate = strcmp(device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
   double step = (double)t->bm * t->bn * t->bk * t->resident / (rate * 1e9);
-  double reduce = p->parts == 1         ? 0
-                  : clusters(t, device) ? exchange
-                                        : launch + 2 * p->parts * c_bytes / bandwidth;
-  return launch + (waves - 1 + share) * steps * step + reduce;
-}
-
-/* Whether k may be cut so; a triangle's sums are known to be whole where they are stored. */
-static bool divides(const qn_gemm_tile *t, const qn_device *device, const qn_gemm_problem *g,
-                    const plan *p, double c_bytes) {
-  return clusters(t, device) ? p->parts <= MAX_CLUSTER
-                             : !g->triangle && c_bytes * p->parts <= (double)max_work_bytes;
+  double wave = (double)qn_ceil_div(k, t->bk) * step + ends;
+  return launch + ((double)(waves - 1) + wave_share(t, qn_ceil_div(last, units))) * wave +
+         exchange_seconds(t, p, size);
 }
 
 /* The k of a tile that sets the time: where there are tiles enough, the mean over a triangle. */
@@ -60,20 +76,35 @@ static int64_t deciding_k(const qn_gemm_tile *t, const qn_stream *stream, const 
   return qn_min64(p->k_part, (p->k_part + qn_ceil_div(extent, p->parts)) / 2);
 }
 
+/* Keeps the better of *best and k in about so many parts. */
+static void consider(plan *best, const qn_gemm_tile *t, const qn_stream *stream,
+                     const qn_gemm_problem *g, int parts, bool cluster) {
+  const int64_t m = g->c.rows, n = g->c.cols;
+  const size_t size = qn_dtype_size(qn_dtype_compute(g->a.dtype));
+  plan p = {.tiles = qn_ceil_div(m, t->bm) * qn_ceil_div(n, t->bn), .cluster = cluster};
+  p.c_bytes = (double)m * (double)n * (double)size;
+  p.k = qn_scalar_is(g->alpha, 0.0) ? 0 : qn_gemm_inner(g);
+  p.k_part = parts == 1 ? p.k : qn_round_up(qn_ceil_div(p.k, parts), t->bk);
+  if (parts > 1 && p.k_part < MIN_K_PART) return;
+  p.parts = parts == 1 ? 1 : (int)qn_ceil_div(p.k, p.k_part);
+  if (p.parts == 1) p.cluster = false;
+  /* a triangle's sums are known to be whole where they are stored */
+  if (!p.cluster && p.parts > 1 && (g->triangle || p.c_bytes * p.parts > (double)max_work_bytes))
+    return;
+  p.seconds = plan_seconds(t, stream->device, &p, deciding_k(t, stream, g, &p), size);
+  if (best->parts == 0 || p.seconds < best->seconds) *best = p;
+}
+
 static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gemm_problem *g) {
-  int64_t m = g->c.rows, n = g->c.cols;
-  int64_t k = qn_scalar_is(g->alpha, 0.0) ? 0 : qn_gemm_inner(g);
-  double c_bytes = (double)m * (double)n * (double)qn_dtype_size(qn_dtype_compute(g->a.dtype));
   plan best = {0};
-  for (int parts = 1; parts <= MAX_PARTS; parts *= 2) {
-    plan p = {.tiles = qn_ceil_div(m, t->bm) * qn_ceil_div(n, t->bn), .k = k};
-    p.k_part = parts == 1 ? k : qn_round_up(qn_ceil_div(k, parts), t->bk);
-    if (parts > 1 && p.k_part < MIN_K_PART) break;
-    p.parts = parts == 1 ? 1 : (int)qn_ceil_div(k, p.k_part);
-    if (parts > 1 && !divides(t, stream->device, g, &p, c_bytes)) break;
-    p.seconds = plan_seconds(t, stream->device, &p, deciding_k(t, stream, g, &p), c_bytes);
-    if (best.parts == 0 || p.seconds < best.seconds) best = p;
-  }
+  consider(&best, t, stream, g, 1, false);
+  if (pipelined(t) && qn_sm_of(stream->device) >= 90)
+    for (int parts = 2; parts <= MAX_CLUSTER; parts *= 2)
+      consider(&best, t, stream, g, parts, true);
+  /* as many as the device runs at a time, or half as many ... */
+  int64_t parts = slots_of(t, stream->device, &(plan){.parts = 1}) / best.tiles;
+  for (parts = qn_min64(parts, MAX_PARTS); parts > 1; parts /= 2)
+    consider(&best, t, stream, g, (int)parts, false);
   return best;
 }
 
@@ -113,12 +144,10 @@ static qn_form form_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_
 }
 
 /* How a pipelined kernel wants to be launched. */
-static void size_pipeline(qn_call *call, const qn_gemm_tile *t, const qn_device *device,
-                          qn_dtype dtype, const plan *p) {
+static void size_pipeline(qn_call *call, const qn_gemm_tile *t, qn_dtype dtype, const plan *p) {
   if (!pipelined(t)) return;
-  bool cluster = clusters(t, device) && p->parts > 1;
-  call->dynamic = (uint32_t)shared_bytes(t, dtype, cluster);
-  if (cluster) call->cluster = (uint32_t)p->parts;
+  call->dynamic = (uint32_t)shared_bytes(t, dtype, p->cluster);
+  if (p->cluster) call->cluster = (uint32_t)p->parts;
 }
 
 static uint32_t items_of(const qn_gemm_tile *t, const qn_device *device) {
@@ -140,13 +169,15 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
   qn_call_matrix(&call, g->b);
   qn_call_scalar(&call, g->a.dtype, g->beta);
   qn_call_matrix(&call, g->c);
-  qn_call_i32(&call, p->parts);
+  /* the portable kernels know parts by workspace alone */
+  qn_call_i32(&call, p->cluster || !pipelined(t) ? p->parts : 1);
+  if (pipelined(t)) qn_call_i32(&call, work != NULL);
   qn_call_i64(&call, p->k_part);
   qn_call_buffer(&call, work ? work : g->c.buffer);
   if (g->triangle) qn_call_i32(&call, g->triangle->unit);
   qn_call_epilogue(&call, g->a.dtype, epilogue);
   qn_form form = form_of(t, stream, g, epilogue);
-  size_pipeline(&call, t, stream->device, g->a.dtype, p);
+  size_pipeline(&call, t, g->a.dtype, p);
   return qn_call_run(stream, &form,
                      (qn_call_shape){p->tiles, 1, p->parts, items_of(t, stream->device)}, &call);
 }
@@ -179,7 +210,7 @@ qn_status qn_gemm_reduce(qn_stream *stream, const qn_gemm_problem *g, int parts,
 qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
   plan p = plan_of(t, stream, g);
   qn_buffer *work = NULL;
-  if (p.parts > 1 && !clusters(t, stream->device)) {
+  if (p.parts > 1 && !p.cluster) {
     size_t bytes =
         (size_t)(g->c.rows * g->c.cols * p.parts) * qn_dtype_size(qn_dtype_compute(g->a.dtype));
     if (qn_scratch_alloc(stream, bytes, &work) != QN_OK) {

@@ -2,10 +2,10 @@
  * sums leave.
  *
  * Grid: x = tiles of C, walked in bands of BAND tile rows so that a band's A and a few columns of B
- * stay in the last cache; y = 1; z = parts of k. From sm_90 on the parts of a tile are one cluster,
- * and each sums a share of the tile, in the order of the parts, from the shared memory of all.
- * Before, each writes its raw sums to part z of `work` (m x n, dense) and gemm_reduce adds them.
- * region: 0 all of C, 1 its lower, 2 its upper triangle (tiles outside return at once).
+ * stay in the last cache; y = 1; z = parts of k. From sm_90 on `parts` of them, more than one, are
+ * a cluster, and each sums a share of the tile, in the order of the parts, from the shared memory
+ * of all. Where `raw`, each writes its raw sums to part z of `work` (m x n, dense) and gemm_reduce
+ * adds them. region: 0 all of C, 1 its lower, 2 its upper triangle (tiles outside return at once).
  *
  * Beside what gemm_stage.cu needs the including file has
  *   sums                  an item's accumulators, SUMS of them
@@ -201,7 +201,7 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, const elem *QN_RESTRICT a, qn_i64 off_a,
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
-    qn_i64 off_c, qn_i64 ldc, int parts, qn_i64 k_part,
+    qn_i64 off_c, qn_i64 ldc, int parts, int raw, qn_i64 k_part,
     acc *QN_RESTRICT work TRIANGLE_PARAMS EPILOGUE_PARAMS) {
   extern __shared__ __align__(128) char shared[];
   const int t = QN_LID(0);
@@ -245,11 +245,12 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     store_cluster(shared, &sum, &at, &to, &r, t, parts EPILOGUE_PASS);
     return;
   }
-#elif !TRIANGLE
-  if (parts > 1) { /* the sums as they are */
-    const target raw = {
+#endif
+#if !TRIANGLE
+  if (raw) { /* the sums as they are */
+    const target as_is = {
         m, n, m, region, acc_make((real)1, (real)0), acc_zero(), work + QN_WGID(2) * m * n};
-    to = raw;
+    to = as_is;
   }
 #endif
   store_tile(&sum, &at, &to, &r EPILOGUE_PASS);

@@ -7,7 +7,7 @@
 #include "portable/element.cl"
 #include "portable/out.cl"
 
-#define AHEAD 8
+#define AHEAD 16
 
 QN_KERNEL QN_WG_SIZE_PER_UNIT(64, 1, 1, 8) void
 gemm_reduce(qn_i64 m, qn_i64 n, int parts, int region, acc alpha,
