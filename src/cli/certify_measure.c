@@ -20,6 +20,7 @@ static bool on_cpu(const cli_session *session) {
 
 static void add_ceilings(certify_report *r, const probe_ceilings *c) {
   certify_add(r, "ceilings", "memory", c->memory, "GB/s");
+  if (c->local > 0.0) certify_add(r, "ceilings", "local memory", c->local, "GB/s");
   for (int a = 0; a < PROBE_ARITHMETICS; a++)
     if (c->compute[a] > 0.0)
       certify_add(r, "ceilings", probe_arithmetic_name((probe_arithmetic)a), c->compute[a],

@@ -15,6 +15,7 @@ static cli_json *figure_json(const probe_figure *f) {
   cli_json_truth(o, "wrong", f->wrong);
   if (f->bytes > 0.0) cli_json_number(o, "bytes", f->bytes);
   if (f->moved > 0.0) cli_json_number(o, "moved_bytes", f->moved);
+  if (f->local > 0.0) cli_json_number(o, "local_moved_bytes", f->local);
   if (f->flops > 0.0) cli_json_number(o, "flops", f->flops);
   if (*f->kernel) {
     cli_json_text(o, "kernel", f->kernel);
@@ -25,6 +26,7 @@ static cli_json *figure_json(const probe_figure *f) {
   }
   if (f->bound != PROBE_UNBOUND) {
     cli_json_number(o, "memory_share", f->memory_share);
+    cli_json_number(o, "local_share", f->local_share);
     cli_json_number(o, "compute_share", f->compute_share);
     cli_json_text(o, "verdict", probe_bound_name(f->bound));
     cli_json_text(o, "remedy", probe_remedy(f));
@@ -47,6 +49,7 @@ static cli_json *result_json(const probe_result *r) {
 cli_json *probe_ceilings_json(const probe_ceilings *c) {
   cli_json *o = cli_json_object();
   cli_json_number(o, "memory_gbs", c->memory);
+  if (c->local > 0.0) cli_json_number(o, "local_gbs", c->local);
   for (int a = 0; a < PROBE_ARITHMETICS; a++)
     if (c->compute[a] > 0.0)
       cli_json_number(o, probe_arithmetic_name((probe_arithmetic)a), c->compute[a]);

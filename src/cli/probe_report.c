@@ -24,6 +24,7 @@ void probe_print_ceilings(const probe_report *r) {
   const probe_ceilings *c = &r->ceilings;
   if (c->memory <= 0.0) return;
   printf("ceilings: memory %.4g GB/s", c->memory);
+  if (c->local > 0.0) printf(", local memory %.4g GB/s", c->local);
   for (int a = 0; a < PROBE_ARITHMETICS; a++)
     if (c->compute[a] > 0.0)
       printf(", %s %.4g GFLOP/s", probe_arithmetic_name((probe_arithmetic)a), c->compute[a]);
@@ -67,6 +68,7 @@ static void print_figure(const probe_figure *f, bool kernels, bool verdicts) {
   }
   if (verdicts) {
     print_number(100.0 * f->memory_share, 6, "%");
+    print_number(100.0 * f->local_share, 5, "%");
     print_number(100.0 * f->compute_share, 7, "%");
     printf("  %s", probe_bound_name(f->bound));
   }
@@ -81,8 +83,8 @@ void probe_print_result(const probe_result *r) {
   }
   const bool kernels = any_kernel(r), verdicts = any_verdict(r);
   printf("  %-30s %11s %18s", "", "time", "");
-  if (kernels) printf(" %4s %6s %5s %5s", "regs", "local", "spill", "occup");
-  if (verdicts) printf(" %6s %7s", "memory", "compute");
+  if (kernels) printf(" %4s %6s %5s %5s", "regs", "group", "spill", "occup");
+  if (verdicts) printf(" %6s %5s %7s", "memory", "local", "compute");
   printf("\n");
   for (unsigned i = 0; i < r->count; i++) print_figure(&r->figure[i], kernels, verdicts);
   if (*r->lesson) printf("  = %s\n", r->lesson);

@@ -43,7 +43,10 @@ void probe_fusion_kernels(probe *p) {
                         probe_add(p, "fusion", NAN, PROBE_US, "in one kernel")};
   if (p->status) return;
   const double elements = (double)m.n * (double)m.n;
-  for (int i = 0; i < 2; i++) f[i]->flops = 2.0 * elements * (double)m.n;
+  for (int i = 0; i < 2; i++) {
+    f[i]->flops = 2.0 * elements * (double)m.n;
+    f[i]->local = probe_tiled_local_bytes(m.n, TILE);
+  }
   f[1]->bytes = 12.0 * elements;                  /* A and B read, C written once */
   f[0]->bytes = f[1]->bytes + 2 * 8.0 * elements; /* and twice read and written */
   probe_time_work(p, f[0], separate, &j);

@@ -55,6 +55,10 @@ probe_launch probe_product_tiled(probe *p, const probe_product *m, int tile, boo
   return l;
 }
 
+double probe_tiled_local_bytes(int64_t n, int tile) {
+  return sizeof(float) * (double)n * (double)n * (double)n * (1.0 + 0.25 + 2.0 / tile);
+}
+
 static probe_launch naive(probe *p, const probe_product *m) {
   const uint32_t n = (uint32_t)m->n, side = 16;
   probe_launch l = {.entry = "matmul_naive",
@@ -101,26 +105,44 @@ static void time_ours(probe *p, probe_product *m) {
                       false);
 }
 
-static void lesson(probe *p) {
+static bool group_fits(const probe_launch *l, int items) {
+  qn_kernel_report report;
+  return !l->kernel || qn_kernel_query(l->kernel, &report) != QN_OK || report.max_group == 0 ||
+         report.max_group >= (unsigned)items;
+}
+
+/* left_out: the side of the tiles whose group is too large for the device, 0 for none */
+static void lesson(probe *p, int left_out) {
   const probe_result *r = p->result;
   if (p->status || r->count < 3) return;
   const probe_figure *f = r->figure, *best = &f[r->count - 1];
-  probe_say(p, "%s is %.3g times as fast as %s; %s %.3g times", f[1].variant,
+  char why[80] = "";
+  if (left_out)
+    snprintf(why, sizeof why, "; tiles of %d are left out: a group has no room for their items",
+             left_out);
+  probe_say(p, "%s is %.3g times as fast as %s; %s %.3g times%s", f[1].variant,
             probe_gain(p, &f[0], &f[1]), f[0].variant, best->variant,
-            f[0].seconds.median / best->seconds.median);
+            f[0].seconds.median / best->seconds.median, why);
 }
 
 void probe_matmul_kernels(probe *p) {
   static const int tiles[] = {16, 32};
+  int left_out = 0;
   probe_product m = probe_product_make(p);
   probe_launch l = naive(p, &m);
   time_kernel(p, probe_add(p, "matmul", NAN, PROBE_GFLOPS, "naive"), &m, &l);
   for (int t = 0; t < 2; t++) {
     l = probe_product_tiled(p, &m, tiles[t], false);
-    time_kernel(p, probe_add(p, "matmul", NAN, PROBE_GFLOPS, "tiled %d", tiles[t]), &m, &l);
+    if (!group_fits(&l, tiles[t] * tiles[t])) {
+      left_out = tiles[t];
+      continue;
+    }
+    probe_figure *f = probe_add(p, "matmul", NAN, PROBE_GFLOPS, "tiled %d", tiles[t]);
+    if (f) f->local = probe_tiled_local_bytes(m.n, tiles[t]);
+    time_kernel(p, f, &m, &l);
   }
   time_ours(p, &m);
-  lesson(p);
+  lesson(p, left_out);
 }
 
 /* ---- the processor: the same three steps in C, on one thread, and ours on all ---- */
@@ -191,5 +213,5 @@ void probe_matmul_cpu(probe *p) {
     probe_check_product(p, f, on_host.c, n, false);
   }
   time_ours(p, &m);
-  lesson(p);
+  lesson(p, 0);
 }

@@ -100,6 +100,8 @@ qn_status probe_run(probe *p, const probe_row *row, probe_result *result) {
 qn_status probe_measure_ceilings(probe *p) {
   static const probe_row memory = {
       .name = "memory", .on_device = probe_memory_kernels, .on_cpu = probe_memory_cpu};
+  static const probe_row local = {
+      .name = "local", .needs = PROBE_NEEDS_LOCAL, .on_device = probe_local_kernels};
   static const probe_row arithmetic = {
       .name = "arithmetic", .on_device = probe_peak_kernels, .on_cpu = probe_peak_cpu};
   probe_result *r = malloc(sizeof *r);
@@ -108,6 +110,10 @@ qn_status probe_measure_ceilings(probe *p) {
   qn_status status = probe_run(p, &memory, r);
   for (unsigned i = 0; i < r->count && !status; i++)
     c->memory = fmax(c->memory, probe_best(&r->figure[i]));
+  const bool banks = p->info.kind == QN_DEVICE_GPU; /* elsewhere local memory is a cache's */
+  if (!status && banks) status = probe_run(p, &local, r);
+  for (unsigned i = 0; banks && i < r->count && !status; i++)
+    c->local = fmax(c->local, probe_best(&r->figure[i]));
   if (!status) status = probe_run(p, &arithmetic, r);
   for (unsigned i = 0; i < r->count && !status; i++) {
     double *ceiling = &c->compute[r->figure[i].arithmetic];

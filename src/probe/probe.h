@@ -31,6 +31,7 @@ typedef enum probe_unit {
 typedef enum probe_bound {
   PROBE_UNBOUND, /* nothing was counted: no verdict */
   PROBE_MEMORY,
+  PROBE_LOCAL,
   PROBE_COMPUTE,
   PROBE_LATENCY
 } probe_bound;
@@ -60,12 +61,14 @@ typedef struct probe_figure {
   bench_summary seconds; /* of one run */
   double bytes, flops;   /* of one run, counted as used; 0 where it has none */
   double moved;          /* bytes that memory moves for them, in whole sectors; 0: the same */
+  double local;          /* bytes that the banks of local memory give and take: a word that
+                            neighbours share counts once, words of one bank one after another */
   double steps;          /* of one run, for times of a step */
   probe_unit unit;
   probe_arithmetic arithmetic;
   bool wrong; /* the result of the timed kernel was not what it should be */
   probe_resources resources;
-  double memory_share, compute_share; /* of the ceilings */
+  double memory_share, local_share, compute_share; /* of the ceilings */
   probe_bound bound;
 } probe_figure;
 
@@ -80,6 +83,7 @@ const char *probe_remedy(const probe_figure *figure);
 /* GB/s and GFLOP/s; 0 where the device lacks it. */
 typedef struct probe_ceilings {
   double memory; /* beyond all caches: the better of reading and copying */
+  double local;  /* local memory */
   double compute[PROBE_ARITHMETICS];
 } probe_ceilings;
 

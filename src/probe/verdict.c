@@ -1,27 +1,36 @@
 /* Which limit a kernel runs against, and what usually helps.
  *
  *   memory share  = bytes it must move / time / the memory's ceiling
+ *   local share   = bytes that local memory's banks move / time / local memory's ceiling
  *   compute share = operations / time / the ceiling of its arithmetic
  *
- * The larger share names the bound when it is at least half; where neither is, the kernel waits:
+ * The largest share names the bound when it is at least half; where none is, the kernel waits:
  * for memory's answers, for barriers, for its own launch. */
 #include "probe/work.h"
 #include <math.h>
 
 static const double bound_from = 0.5;
 
+static double share_of(double amount, double seconds, double ceiling) {
+  return ceiling > 0.0 ? 1e-9 * amount / seconds / ceiling : 0.0;
+}
+
 void probe_judge(probe *p, probe_figure *f) {
   const probe_ceilings *c = &p->ceilings;
-  const double t = f->seconds.median, compute = c->compute[f->arithmetic];
-  f->memory_share = c->memory > 0.0 ? 1e-9 * fmax(f->bytes, f->moved) / t / c->memory : 0.0;
-  f->compute_share = compute > 0.0 ? 1e-9 * f->flops / t / compute : 0.0;
-  const bool counted = f->flops > 0.0; /* a copy has no rival to memory */
+  const double t = f->seconds.median;
+  f->memory_share = share_of(f->moved > 0.0 ? f->moved : f->bytes, t, c->memory);
+  f->local_share = share_of(f->local, t, c->local);
+  f->compute_share = share_of(f->flops, t, c->compute[f->arithmetic]);
+  const bool counted = f->flops > 0.0 || f->local > 0.0; /* a copy has no rival to memory */
+  const double most = fmax(f->memory_share, fmax(f->local_share, f->compute_share));
   if (!counted || c->memory == 0.0) {
     f->bound = PROBE_UNBOUND;
-  } else if (fmax(f->memory_share, f->compute_share) < bound_from) {
+  } else if (most < bound_from) {
     f->bound = PROBE_LATENCY;
   } else {
-    f->bound = f->memory_share >= f->compute_share ? PROBE_MEMORY : PROBE_COMPUTE;
+    f->bound = most == f->memory_share  ? PROBE_MEMORY
+               : most == f->local_share ? PROBE_LOCAL
+                                        : PROBE_COMPUTE;
   }
 }
 
@@ -65,6 +74,7 @@ const char *probe_arithmetic_name(probe_arithmetic arithmetic) {
 const char *probe_bound_name(probe_bound bound) {
   static const char *const names[] = {[PROBE_UNBOUND] = "",
                                       [PROBE_MEMORY] = "memory-bound",
+                                      [PROBE_LOCAL] = "local-memory-bound",
                                       [PROBE_COMPUTE] = "compute-bound",
                                       [PROBE_LATENCY] = "latency-bound"};
   return names[bound];
@@ -78,6 +88,9 @@ const char *probe_remedy(const probe_figure *f) {
     return "";
   case PROBE_MEMORY:
     return "move fewer bytes: fuse kernels, reuse tiles, store narrower types";
+  case PROBE_LOCAL:
+    return "local memory is busy: tiles in registers, so that a value read is used several times; "
+           "pad rows whose columns share a bank";
   case PROBE_COMPUTE:
     return "at the arithmetic's limit: tensor cores, a narrower type or fewer operations";
   case PROBE_LATENCY:

@@ -65,8 +65,28 @@ static void test_team(void **state) {
   }
 }
 
+/* One second against ceilings of 100 GB/s, 1000 GB/s of local memory and 500 GFLOP/s. */
+static probe_bound verdict(double moved, double local, double flops) {
+  static probe p = {.ceilings = {.memory = 100.0, .local = 1000.0, .compute = {500.0}}};
+  probe_figure f = {.bytes = 1.0, .moved = moved, .local = local, .flops = flops};
+  f.seconds.median = 1.0;
+  probe_judge(&p, &f);
+  assert_true(f.memory_share == moved / 100e9 && f.local_share == local / 1000e9);
+  return f.bound;
+}
+
+static void test_verdict(void **state) {
+  (void)state;
+  assert_int_equal(verdict(80e9, 0, 0), PROBE_UNBOUND); /* a copy */
+  assert_int_equal(verdict(80e9, 0, 300e9), PROBE_MEMORY);
+  assert_int_equal(verdict(80e9, 900e9, 300e9), PROBE_LOCAL);
+  assert_int_equal(verdict(80e9, 700e9, 450e9), PROBE_COMPUTE);
+  assert_int_equal(verdict(40e9, 400e9, 200e9), PROBE_LATENCY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_noise),
-                                     cmocka_unit_test(test_halves), cmocka_unit_test(test_team)};
+                                     cmocka_unit_test(test_halves), cmocka_unit_test(test_team),
+                                     cmocka_unit_test(test_verdict)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

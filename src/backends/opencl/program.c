@@ -143,12 +143,23 @@ static void describe_params(cl_kernel kernel, qn_kernel_info *info) {
   }
 }
 
+/* Items a group may have. A kernel that declares its group has that one: some drivers tell the
+ * size that they would have chosen themselves even then. */
+static size_t largest_group(cl_device_id id, cl_kernel kernel) {
+  size_t group = 0, declared[3] = {0};
+  qn_cl.clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+  if (qn_cl.clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof declared,
+                                     declared, NULL) != CL_SUCCESS)
+    return group;
+  const size_t items = declared[0] * declared[1] * declared[2];
+  return items > group ? items : group;
+}
+
 static void describe(qn_bmodule *module, cl_kernel kernel, qn_kernel_info *info) {
   memset(info, 0, sizeof *info);
-  size_t group = 0;
   cl_ulong local = 0;
   cl_device_id id = module->dev->device.id;
-  qn_cl.clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+  const size_t group = largest_group(id, kernel);
   qn_cl.clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
   info->max_group = (uint32_t)group;
   info->local_bytes = (uint32_t)local;
