@@ -106,13 +106,22 @@ static int64_t limit(const qn_stream *stream, const qn_triangular_problem *p) {
   return qn_walk_serves(stream->device, p->a.dtype) ? INT64_MAX : base_order(stream, p);
 }
 
-/* One product takes less time than the walk from so many elements of B on; a forced tile asks for
- * it. */
+/* From so many columns (rows, side R) and so many elements of B on one product takes less time than
+ * the walk. */
+static bool product_pays(const qn_triangular_problem *p) {
+  static const int nrhs[QN_DTYPE_COUNT] = {
+      [QN_F32] = 129, [QN_F64] = 64, [QN_C64] = 129, [QN_C128] = 129};
+  static const int log_elements[QN_DTYPE_COUNT] = {
+      [QN_F32] = 19, [QN_F64] = 16, [QN_C64] = 17, [QN_C128] = 17};
+  const qn_dtype dtype = p->a.dtype;
+  return qn_triangular_nrhs(p) >= nrhs[dtype] &&
+         p->b.rows * p->b.cols >= INT64_C(1) << log_elements[dtype];
+}
+
+/* A forced tile asks for the product whatever it costs. */
 static bool trmm_to_serves(const qn_stream *stream, const qn_triangular_problem *p) {
-  const int64_t least = INT64_C(1) << (p->a.dtype == QN_F32 ? 19 : 17);
   const bool forced = strncmp(qn_settings_get()->gemm_variant, "pipe_", 5) == 0;
-  const bool pays = qn_triangular_nrhs(p) > 128 && p->b.rows * p->b.cols >= least;
-  return (pays || forced) && qn_gemm_pipelined_serves(stream, p->a.dtype);
+  return qn_gemm_pipelined_serves(stream, p->a.dtype) && (forced || product_pays(p));
 }
 
 static qn_status trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c) {
