@@ -58,14 +58,15 @@ const probe_row *probe_find_row(const char *name) {
   return NULL;
 }
 
-/* Why the device cannot run the row; NULL when it can. */
+/* Where a row that this device has no kernels for can be seen. */
+static const char *where_else(bool on_cpu) {
+  return on_cpu ? "the cpu device has no compiler for kernels; opencl:N shows it where OpenCL is "
+                  "installed"
+                : "it shows an effect of the host's processor: --device cpu";
+}
+
+/* What the row needs and the device lacks; NULL when it has all. */
 static const char *what_is_missing(const probe *p, const probe_row *row) {
-  if (probe_on_cpu(p)) {
-    if (row->on_cpu) return NULL;
-    return "the cpu device has no compiler for kernels; opencl:N shows it where OpenCL is "
-           "installed";
-  }
-  if (!row->on_device) return "it shows an effect of the host's processor: --device cpu";
   if (row->needs & PROBE_NEEDS_LOCAL && p->info.local_memory == 0)
     return "the device has no local memory";
   if (row->needs & PROBE_NEEDS_F64 && !(p->info.dtypes & 1u << QN_F64))
@@ -77,18 +78,16 @@ static const char *what_is_missing(const probe *p, const probe_row *row) {
 
 qn_status probe_run(probe *p, const probe_row *row, probe_result *result) {
   *result = (probe_result){.row = row};
-  const char *missing = what_is_missing(p, row);
-  if (missing) {
+  const bool on_cpu = probe_on_cpu(p);
+  void (*const measure)(probe *) = on_cpu ? row->on_cpu : row->on_device;
+  const char *missing = !measure ? where_else(on_cpu) : on_cpu ? NULL : what_is_missing(p, row);
+  if (!measure || missing) {
     snprintf(result->left_out, sizeof result->left_out, "%s", missing);
     return QN_OK;
   }
   p->result = result;
   p->status = QN_OK;
-  if (probe_on_cpu(p)) {
-    row->on_cpu(p);
-  } else {
-    row->on_device(p);
-  }
+  measure(p);
   probe_release(p);
   p->result = NULL;
   /* What a driver cannot do, a timer that a queue lacks say, is no failure of the machine. */
