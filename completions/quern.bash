@@ -45,7 +45,7 @@ _quern() {
     --dtype) values='f16 bf16 f32 f64 c64 c128' ;;
     --class) values='S W A B C D E F' ;;
     --variant) values='default port use_sm coalesced coalesced_block q_coalesced all' ;;
-    --against) values="cblas cublas cublaslt" ;;
+    --against) values="cblas cublas cublaslt clblast" ;;
     --device) values="auto $(quern devices 2>/dev/null | awk 'NR > 1 && NF == 0 { exit } NR > 1 { print $1 }')" ;;
     --alpha | --beta | --epilogue | --scalar | --operand | --threads | --sizes | --nrhs | --mk | --mi | --block | \
       --elements | --order | --bytes | --seconds | --fail-under) return ;;

@@ -9,7 +9,8 @@ static const struct {
   bench_peer_opener open;
 } peers[] = {{"cblas", bench_peer_open_cblas},
              {"cublas", bench_peer_open_cublas},
-             {"cublaslt", bench_peer_open_cublaslt}};
+             {"cublaslt", bench_peer_open_cublaslt},
+             {"clblast", bench_peer_open_clblast}};
 
 static bench_peer_opener opener_of(const char *name) {
   for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
@@ -78,4 +79,17 @@ bench_factor bench_factor_of(qn_dtype dtype, qn_scalar s) {
 
 bool bench_fits_int(const bench_problem *p) {
   return p->m <= INT_MAX && p->n <= INT_MAX && p->k <= INT_MAX;
+}
+
+int bench_cblas_trans(qn_trans t) {
+  return t == QN_NOTRANS ? 111 : t == QN_TRANS ? 112 : 113;
+}
+int bench_cblas_uplo(qn_uplo u) {
+  return u == QN_UPPER ? 121 : 122;
+}
+int bench_cblas_diag(qn_diag d) {
+  return d == QN_NONUNIT ? 131 : 132;
+}
+int bench_cblas_side(qn_side s) {
+  return s == QN_LEFT ? 141 : 142;
 }

@@ -2,7 +2,8 @@
  *
  *   cblas    the BLAS of this machine: host matrices, host threads
  *   cublas   NVIDIA's, on the card that ours computes on: device matrices, work on a stream
- *   cublaslt likewise, for halves: the fastest of what its heuristics propose */
+ *   cublaslt likewise, for halves: the fastest of what its heuristics propose
+ *   clblast  on an OpenCL device: device matrices, work on a queue */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
@@ -12,9 +13,10 @@
 #define BENCH_PEER_CBLAS    "QUERN_PEER_CBLAS"
 #define BENCH_PEER_CUBLAS   "QUERN_PEER_CUBLAS"
 #define BENCH_PEER_CUBLASLT "QUERN_PEER_CUBLASLT"
+#define BENCH_PEER_CLBLAST  "QUERN_PEER_CLBLAST"
 
 /* The names that bench_peer_open knows. */
-#define BENCH_PEER_NAMES "cblas, cublas or cublaslt"
+#define BENCH_PEER_NAMES "cblas, cublas, cublaslt or clblast"
 
 typedef struct bench_peer bench_peer;
 

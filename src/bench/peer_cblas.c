@@ -151,25 +151,11 @@ static bool has(const bench_peer *peer, const bench_problem *p) {
   return bench_fits_int(p) && ((const cblas_peer *)peer)->routine[p->routine][p->dtype] != NULL;
 }
 
-/* CBLAS's numbers for the letters. */
 enum { COLUMN_MAJOR = 102 };
-
-static int cblas_trans(qn_trans t) {
-  return t == QN_NOTRANS ? 111 : t == QN_TRANS ? 112 : 113;
-}
-static int cblas_uplo(qn_uplo u) {
-  return u == QN_UPPER ? 121 : 122;
-}
-static int cblas_diag(qn_diag d) {
-  return d == QN_NONUNIT ? 131 : 132;
-}
-static int cblas_side(qn_side s) {
-  return s == QN_LEFT ? 141 : 142;
-}
 
 static void call_gemm(symbol function, const bench_problem *p, const bench_matrix *a,
                       const bench_matrix *b, const bench_matrix *c) {
-  const int ta = cblas_trans(p->transa), tb = cblas_trans(p->transb);
+  const int ta = bench_cblas_trans(p->transa), tb = bench_cblas_trans(p->transb);
   const int m = (int)p->m, n = (int)p->n, k = (int)p->k;
   const int lda = (int)a->ld, ldb = (int)b->ld, ldc = (int)c->ld;
   if (p->dtype == QN_F32) {
@@ -188,8 +174,9 @@ static void call_gemm(symbol function, const bench_problem *p, const bench_matri
 
 static void call_triangular(symbol function, const bench_problem *p, const bench_matrix *a,
                             const bench_matrix *c) {
-  const int side = cblas_side(p->side), uplo = cblas_uplo(p->uplo), diag = cblas_diag(p->diag);
-  const int trans = cblas_trans(p->transa), m = (int)p->m, n = (int)p->n;
+  const int side = bench_cblas_side(p->side), uplo = bench_cblas_uplo(p->uplo),
+            diag = bench_cblas_diag(p->diag);
+  const int trans = bench_cblas_trans(p->transa), m = (int)p->m, n = (int)p->n;
   const int lda = (int)a->ld, ldc = (int)c->ld;
   if (p->dtype == QN_F32) {
     ((tri_f32)function)(COLUMN_MAJOR, side, uplo, trans, diag, m, n, (float)p->alpha.re, a->data,

@@ -24,6 +24,7 @@ struct bench_peer {
 typedef bench_peer *(*bench_peer_opener)(qn_device *device, char *message, size_t message_size);
 bench_peer *bench_peer_open_cblas(qn_device *device, char *message, size_t message_size);
 bench_peer *bench_peer_open_cublaslt(qn_device *device, char *message, size_t message_size);
+bench_peer *bench_peer_open_clblast(qn_device *device, char *message, size_t message_size);
 bench_peer *bench_peer_open_cublas(qn_device *device, char *message, size_t message_size);
 
 /* An object of a library as a function: ISO C has no such cast. */
@@ -36,6 +37,12 @@ typedef union bench_factor {
   double f64[2];
 } bench_factor;
 bench_factor bench_factor_of(qn_dtype dtype, qn_scalar s);
+
+/* CBLAS's numbers for the letters, which CLBlast has too. */
+int bench_cblas_trans(qn_trans t);
+int bench_cblas_uplo(qn_uplo u);
+int bench_cblas_diag(qn_diag d);
+int bench_cblas_side(qn_side s);
 
 /* Whether the sizes fit the 32-bit integers of the usual interfaces. */
 bool bench_fits_int(const bench_problem *p);

@@ -24,6 +24,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_PEER_CUBLAS", "library that bench --against cublas loads [the first found]"},
     {"QUERN_PEER_CUSOLVER", "the one it takes potrf from, likewise"},
     {"QUERN_PEER_CUBLASLT", "library that bench --against cublaslt loads [the first found]"},
+    {"QUERN_PEER_CLBLAST", "library that bench --against clblast loads [libclblast.so.1]"},
     {"QUERN_FAULT", "tests: with --device faults+NAME call N (N:alloc|copy|launch|sync|any) fails"},
     {"NPB_TIMER_FLAG", "npb times its parts too: 1, on, yes, true [a file timer.flag here]"},
     {NULL, NULL},

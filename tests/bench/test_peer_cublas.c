@@ -1,8 +1,5 @@
 /* cuBLAS as a peer, over stand-ins for the driver and for it. */
-#include "bench/operands.h"
-#include "bench/peer.h"
-#include "bench/placement.h"
-#include "bench/residual.h"
+#include "peer_results.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -54,61 +51,11 @@ static void what_lacks_is_told(void **state) {
   unsetenv("FAKE_CUBLAS_BROKEN");
 }
 
-/* Both know what the letters and the leading dimensions mean. */
-static void check_result(const bench_peer *peer, qn_stream *stream, const bench_problem *p) {
-  bench_operands o;
-  bench_sample sample;
-  bench_residual residual;
-  qn_matrix a, b = {0}, c;
-  assert_true(bench_operands_make(&o, p));
-  assert_true(bench_sample_take(&sample, p, &o.c0, 100));
-  assert_int_equal(bench_place(stream, &o.a, p->dtype, &a), QN_OK);
-  if (o.b.data) assert_int_equal(bench_place(stream, &o.b, p->dtype, &b), QN_OK);
-  assert_int_equal(bench_place(stream, &o.c0, p->dtype, &c), QN_OK);
-  assert_true(bench_peer_enqueue(peer, p, a, b, c));
-  assert_int_equal(bench_fetch(stream, &o.c, c), QN_OK);
-  assert_true(bench_residual_of(&residual, &sample, p, &o.a, &o.b, &o.c));
-  assert_true(bench_residual_ok(&residual));
-  qn_buffer_free(a.buffer);
-  qn_buffer_free(b.buffer);
-  qn_buffer_free(c.buffer);
-  bench_sample_free(&sample);
-  bench_operands_free(&o);
-}
-
-static void check_product(const bench_peer *peer, qn_stream *stream, qn_trans ta, qn_trans tb) {
-  bench_problem p = bench_problem_make(BENCH_GEMM, QN_F64);
-  p.m = 9, p.n = 7, p.k = 5, p.alpha = qn_real(-1.5);
-  p.transa = ta, p.transb = tb;
-  check_result(peer, stream, &p);
-}
-
-/* Sixteen cases by their bits, of a solve and of a product. */
-static void check_triangle(const bench_peer *peer, qn_stream *stream, bench_routine routine,
-                           int bits) {
-  bench_problem p = bench_problem_make(routine, QN_F64);
-  p.m = 8, p.n = 5, p.alpha = qn_real(-1.5);
-  p.side = bits & 1 ? QN_RIGHT : QN_LEFT;
-  p.uplo = bits & 2 ? QN_UPPER : QN_LOWER;
-  p.transa = bits & 4 ? QN_TRANS : QN_NOTRANS;
-  p.diag = bits & 8 ? QN_UNIT : QN_NONUNIT;
-  check_result(peer, stream, &p);
-}
-
 static void its_results_are_right(void **state) {
   (void)state;
-  static const qn_trans transes[] = {QN_NOTRANS, QN_TRANS, QN_CONJTRANS};
   bench_peer *peer = bench_peer_open("cublas", device, message, sizeof message);
   assert_non_null(peer);
-  qn_stream *stream;
-  assert_int_equal(qn_stream_wrap(device, bench_peer_stream(peer), &stream), QN_OK);
-  for (int letters = 0; letters < 9; letters++)
-    check_product(peer, stream, transes[letters % 3], transes[letters / 3]);
-  for (int bits = 0; bits < 16; bits++) {
-    check_triangle(peer, stream, BENCH_TRSM, bits);
-    check_triangle(peer, stream, BENCH_TRMM, bits);
-  }
-  qn_stream_free(stream);
+  check_peer_results(peer, device, QN_F64);
   bench_peer_close(peer);
 }
 

@@ -18,6 +18,11 @@ QUERN_PEER_CBLAS=/nowhere/libblas.so "$quern" bench gemm --sizes 16 --dtype f64 
 says '^quern: QUERN_PEER_CBLAS=/nowhere/libblas.so is not a loadable.*timing ours alone' "$folder.err"
 says '^f64 +16 x 16 x 16' "$folder.out"
 
+checks=$((checks + 1))
+"$quern" bench gemm --sizes 16 --dtype f64 --device cpu --against clblast >"$folder.out" 2>"$folder.err" ||
+  complain 'clblast on the cpu'
+says 'CLBlast computes on opencl devices alone; timing ours alone' "$folder.err"
+
 if [ -f "${FAKE_CBLAS:-}" ]; then
   export QUERN_PEER_CBLAS="$FAKE_CBLAS"
   good "$quern" bench gemm --sizes 16 --dtype f64 --threads 1 --against cblas
