@@ -45,6 +45,14 @@ static int take_rows(probe_job *job, const cli_args *args) {
   return CLI_DONE;
 }
 
+/* Whether there will be something to draw, as far as the rows tell. */
+static int check_plot(const probe_job *job, const char *path) {
+  bool curves = false;
+  for (unsigned i = 0; i < job->rows; i++) curves |= job->row[i]->x != NULL;
+  if (!path || curves) return cli_check_plot(path);
+  return cli_error(CLI_MISUSED, "--plot: none of these rows has a curve to draw");
+}
+
 static int take_settings(probe_settings *s, const cli_args *args) {
   int exit_status = cli_get_integer(args, OPT_ELEMENTS, 64, (int64_t)1 << 26, &s->elements);
   if (!exit_status) exit_status = cli_get_integer(args, OPT_ORDER, 16, 8192, &s->order);
@@ -106,7 +114,7 @@ static int run_job(probe_job *job, const cli_args *args) {
   if (!exit_status) exit_status = take_settings(&job->settings, args);
   if (!exit_status) exit_status = cli_session_open(&job->session, args);
   if (!exit_status) exit_status = cli_session_choose(&job->session, QN_F32);
-  if (!exit_status) exit_status = cli_check_plot(args->value[OPT_PLOT]);
+  if (!exit_status) exit_status = check_plot(job, args->value[OPT_PLOT]);
   if (!exit_status) exit_status = open_files(job, args);
   if (exit_status) return exit_status;
   probe_report *r = &job->report;

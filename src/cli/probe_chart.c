@@ -1,56 +1,102 @@
-/* The chart of a probe: a panel for each row whose figures lie on curves. */
+/* The chart of a probe: a panel for each unit of a row whose figures lie on curves.
+ *
+ *   GB/s |    .--- in, pinned         A curve is the figures of one series, wherever they stand
+ *        |  .'  - - without           among the row's. A figure at x = 0, where a logarithmic axis
+ *        |_.___________               has no place, is a dashed line across. */
 #include "cli/probe_report.h"
 #include "plot/chart.h"
 #include <math.h>
 #include <string.h>
 
-enum { PANELS_MOST = 8, CURVES_MOST = 7 };
+enum { PANELS_MOST = 8, CURVES_MOST = 7, LABEL = 48 };
+
+typedef struct probe_curve {
+  const char *name;
+  double x[PROBE_FIGURES_MOST], y[PROBE_FIGURES_MOST];
+  double at_zero[2], across[2]; /* y at x = 0, over the panel's ends; NAN: none */
+  size_t count;
+  char label[LABEL];
+} probe_curve;
 
 typedef struct probe_panel {
-  double x[PROBE_FIGURES_MOST], y[PROBE_FIGURES_MOST];
-  qn_chart_series series[CURVES_MOST];
-  size_t curves;
+  probe_unit unit;
+  probe_curve curve[CURVES_MOST];
+  qn_chart_series series[2 * CURVES_MOST];
+  size_t curves, series_count;
 } probe_panel;
 
-/* Figures of a curve stand together. */
-static void fill_panel(probe_panel *panel, const probe_result *r) {
+static probe_curve *curve_of(probe_panel *panel, const char *name) {
+  for (size_t c = 0; c < panel->curves; c++)
+    if (strcmp(panel->curve[c].name, name) == 0) return &panel->curve[c];
+  if (panel->curves == CURVES_MOST) return NULL;
+  probe_curve *curve = &panel->curve[panel->curves++];
+  *curve = (probe_curve){.name = name, .at_zero = {NAN, NAN}};
+  return curve;
+}
+
+static void fill_panel(probe_panel *panel, const probe_result *r, probe_unit unit) {
+  *panel = (probe_panel){.unit = unit};
   for (unsigned i = 0; i < r->count; i++) {
     const probe_figure *f = &r->figure[i];
-    if (!isfinite(f->x)) continue;
-    panel->x[i] = f->x;
-    panel->y[i] = probe_value(f);
-    qn_chart_series *last = panel->curves ? &panel->series[panel->curves - 1] : NULL;
-    if (last && strcmp(last->label, f->series) == 0) {
-      last->count++;
-    } else if (panel->curves < CURVES_MOST) {
-      panel->series[panel->curves++] =
-          (qn_chart_series){.kind = QN_SERIES_MARKED,
-                            .label = f->series,
-                            .colour = (qn_chart_colour)(QN_BLUE + (int)panel->curves - 1),
-                            .count = 1,
-                            .x = &panel->x[i],
-                            .y = &panel->y[i]};
+    probe_curve *curve = isfinite(f->x) && f->unit == unit ? curve_of(panel, f->series) : NULL;
+    if (!curve) continue;
+    if (f->x == 0.0) {
+      curve->at_zero[0] = curve->at_zero[1] = probe_value(f);
+    } else {
+      curve->x[curve->count] = f->x;
+      curve->y[curve->count++] = probe_value(f);
     }
   }
 }
 
+static void add_series(probe_panel *panel) {
+  for (size_t c = 0; c < panel->curves; c++) {
+    probe_curve *curve = &panel->curve[c];
+    const qn_chart_series marked = {.kind = QN_SERIES_MARKED,
+                                    .label = curve->name,
+                                    .colour = (qn_chart_colour)(QN_BLUE + (int)c),
+                                    .count = curve->count,
+                                    .x = curve->x,
+                                    .y = curve->y};
+    panel->series[panel->series_count++] = marked;
+    if (!isfinite(curve->at_zero[0]) || curve->count == 0) continue;
+    curve->across[0] = curve->x[0];
+    curve->across[1] = curve->x[curve->count - 1];
+    snprintf(curve->label, sizeof curve->label, "%.40s, 0", curve->name);
+    qn_chart_series level = marked;
+    level.kind = QN_SERIES_LINE;
+    level.label = curve->label;
+    level.dashed = true;
+    level.count = 2;
+    level.x = curve->across;
+    level.y = curve->at_zero;
+    panel->series[panel->series_count++] = level;
+  }
+}
+
+static qn_chart_panel draw_panel(probe_panel *panel, const probe_row *row) {
+  const bool bytes = strncmp(row->x, "bytes ", strlen("bytes ")) == 0;
+  add_series(panel);
+  return (qn_chart_panel){.heading = row->name,
+                          .x = {.label = row->x, .scale = bytes ? QN_SCALE_BYTES : QN_SCALE_LOG2},
+                          .y = {.label = probe_unit_name(panel->unit), .scale = QN_SCALE_LOG10},
+                          .series = panel->series,
+                          .series_count = panel->series_count};
+}
+
 bool probe_draw(const probe_report *report, const char *path, char *error) {
-  static probe_panel panels[PANELS_MOST];
-  static qn_chart_panel list[PANELS_MOST];
+  static probe_panel panels[PANELS_MOST]; /* too large for a stack */
+  qn_chart_panel list[PANELS_MOST];
   char subtitle[256];
   size_t count = 0;
-  memset(panels, 0, sizeof panels);
-  for (unsigned i = 0; i < report->done && count < PANELS_MOST; i++) {
+  for (unsigned i = 0; i < report->done; i++) {
     const probe_result *r = &report->result[i];
-    if (!r->row->x || r->count == 0) continue;
-    fill_panel(&panels[count], r);
-    list[count] = (qn_chart_panel){
-        .heading = r->row->name,
-        .x = {.label = r->row->x, .scale = QN_SCALE_LOG2},
-        .y = {.label = probe_unit_name(r->figure[0].unit), .scale = QN_SCALE_LOG10},
-        .series = panels[count].series,
-        .series_count = panels[count].curves};
-    if (list[count].series_count > 0) count++;
+    for (int unit = PROBE_GBS; unit <= PROBE_US && r->row->x && count < PANELS_MOST; unit++) {
+      fill_panel(&panels[count], r, (probe_unit)unit);
+      if (panels[count].curves == 0) continue;
+      list[count] = draw_panel(&panels[count], r->row);
+      count++;
+    }
   }
   if (count == 0) {
     snprintf(error, QN_CHART_ERROR, "%s: none of these rows has a curve to draw", path);

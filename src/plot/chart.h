@@ -17,7 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum qn_chart_scale { QN_SCALE_LINEAR, QN_SCALE_LOG10, QN_SCALE_LOG2 } qn_chart_scale;
+typedef enum qn_chart_scale {
+  QN_SCALE_LINEAR,
+  QN_SCALE_LOG10,
+  QN_SCALE_LOG2,
+  QN_SCALE_BYTES /* as LOG2, told in Ki, Mi ... from 1024 on */
+} qn_chart_scale;
 
 typedef struct qn_chart_axis {
   const char *label; /* with its unit; NULL for none */

@@ -46,7 +46,8 @@ static void text_with_letter(char *text, double value, bool binary) {
 }
 
 static void log_text(qn_chart_scale scale, double value, char *text) {
-  if (scale == QN_SCALE_LOG2 && value >= 32768.0)
+  const double letters_from = scale == QN_SCALE_BYTES ? 1024.0 : 32768.0;
+  if (scale != QN_SCALE_LOG10 && value >= letters_from)
     text_with_letter(text, value, true);
   else if (scale == QN_SCALE_LOG10 && value >= 10000.0)
     text_with_letter(text, value, false);
@@ -100,7 +101,7 @@ static int linear_ticks(double low, double high, int most, qn_tick *ticks) {
 /* Ticks at base^(every i) times each of `factors`. */
 static int power_ticks(qn_chart_scale scale, double low, double high, int every,
                        const double *factors, int factor_count, qn_tick *ticks) {
-  const double base = scale == QN_SCALE_LOG2 ? 2.0 : 10.0;
+  const double base = scale == QN_SCALE_LOG10 ? 10.0 : 2.0;
   int first = (int)floor(log(low) / log(base) / every - 1e-9);
   int last = (int)ceil(log(high) / log(base) / every + 1e-9), count = 0;
   for (int i = first; i <= last; i++) {

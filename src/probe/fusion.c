@@ -57,6 +57,6 @@ void probe_fusion_kernels(probe *p) {
   if (p->status) return;
   const double saved = f[0]->seconds.median - f[1]->seconds.median;
   probe_gain(p, f[0], f[1]);
-  probe_say(p, "fused: %.4g MB less to move and %.3g us less of %.4g", 16e-6 * elements,
-            1e6 * saved, 1e6 * f[0]->seconds.median);
+  probe_say(p, "fused: %.4g MB less to move and %.3g us %s, of %.4g", 16e-6 * elements,
+            1e6 * fabs(saved), saved >= 0.0 ? "less" : "more", 1e6 * f[0]->seconds.median);
 }

@@ -36,6 +36,17 @@ if "$quern" devices --json >/dev/null 2>&1; then
   bad 2 'cannot be written' "$quern" probe latency --device cpu --json nowhere/probe.json
 fi
 
+# a picture, refused before anything is measured where there would be none
+bad 2 'none of these rows has a curve to draw' "$quern" probe add --plot add.svg
+# shellcheck disable=SC2086
+if "$quern" probe allocation --device cpu $small --plot all.svg >"$folder.out" 2>"$folder.err"; then
+  says '<svg' all.svg
+  bad 2 'ends in .svg or .png' "$quern" probe latency --plot latency.gif
+  bad 2 'cannot be written' "$quern" probe latency --plot nowhere/latency.png
+else
+  says 'cairo was missing' "$folder.err"
+fi
+
 bad 2 "unknown row 'latnecy'; did you mean latency" "$quern" probe latnecy
 bad 2 "unknown row 'wobble'; see quern probe --list" "$quern" probe wobble
 for option in elements order block; do

@@ -30,6 +30,7 @@ static void known_cases(void **unused) {
   expect(QN_SCALE_LINEAR, 0, 2400000, 6, "0 500k 1M 1.5M 2M");
   expect(QN_SCALE_LOG2, 200, 5000, 8, "256 512 1024 2048 4096");
   expect(QN_SCALE_LOG2, 200, 70000, 5, "256 1024 4096 16384 64Ki");
+  expect(QN_SCALE_BYTES, 200, 70000, 5, "256 1Ki 4Ki 16Ki 64Ki");
   expect(QN_SCALE_LOG10, 0.8, 120, 9, "1 2 5 10 20 50 100");
   expect(QN_SCALE_LOG10, 0.8, 120, 5, "1 3 10 30 100");
   expect(QN_SCALE_LOG10, 1, 1e9, 5, "1 100 10k 1M 100M");
