@@ -70,6 +70,8 @@ void cli_print_grid_foot(const bench_grid *grid);
 void cli_write_grid_json(const bench_grid *grid, FILE *file);
 void cli_write_grid_csv(const bench_grid *grid, FILE *file);
 
+/* Why no chart can hold all cells; NULL: one can. */
+const char *cli_grid_undrawable(const bench_grid *grid);
 /* The chart, to a .svg or .png; false with the reason in `error`, as qn_chart_write. */
 bool cli_draw_grid(const bench_grid *grid, const char *path, char *error);
 

@@ -148,6 +148,8 @@ static int run_job(bench_job *job, const cli_args *args) {
   job->grid.device = job->session.info;
   if (!exit_status && args->value[OPT_DUMP])
     return cli_grid_dump(&job->grid, job->session.device, args);
+  const char *trouble = args->value[OPT_PLOT] ? cli_grid_undrawable(&job->grid) : NULL;
+  if (!exit_status && trouble) exit_status = cli_error(CLI_MISUSED, "--plot: %s", trouble);
   if (!exit_status) exit_status = find_peer(job, against);
   if (!exit_status) exit_status = share_stream(job);
   if (!exit_status) exit_status = open_files(job, args);

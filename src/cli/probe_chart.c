@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANELS_MOST = 8, CURVES_MOST = 7, LABEL = 48 };
+enum { CURVES_MOST = 7, LABEL = 48 };
 
 typedef struct probe_curve {
   const char *name;
@@ -85,13 +85,13 @@ static qn_chart_panel draw_panel(probe_panel *panel, const probe_row *row) {
 }
 
 bool probe_draw(const probe_report *report, const char *path, char *error) {
-  static probe_panel panels[PANELS_MOST]; /* too large for a stack */
-  qn_chart_panel list[PANELS_MOST];
+  static probe_panel panels[QN_CHART_PANELS]; /* too large for a stack */
+  qn_chart_panel list[QN_CHART_PANELS];
   char subtitle[256];
   size_t count = 0;
   for (unsigned i = 0; i < report->done; i++) {
     const probe_result *r = &report->result[i];
-    for (int unit = PROBE_GBS; unit <= PROBE_US && r->row->x && count < PANELS_MOST; unit++) {
+    for (int unit = PROBE_GBS; unit <= PROBE_US && r->row->x && count < QN_CHART_PANELS; unit++) {
       fill_panel(&panels[count], r, (probe_unit)unit);
       if (panels[count].curves == 0) continue;
       list[count] = draw_panel(&panels[count], r->row);

@@ -18,6 +18,7 @@ enum { LINES_MOST = 10, SERIES_MOST = 32, PANELS_MOST = QN_DTYPE_COUNT, LABEL = 
 typedef struct roof_panel {
   qn_dtype dtype;
   double x_low, x_high, y_low, y_high;
+  double names_from; /* where those of horizontal lines begin: right of all points and ridges */
   double x[SERIES_MOST][ROOF_POINTS_MOST / 4], y[SERIES_MOST][ROOF_POINTS_MOST / 4];
   char label[SERIES_MOST][LABEL], note_text[LINES_MOST][LABEL];
   qn_chart_series series[SERIES_MOST];
@@ -43,16 +44,27 @@ static double top_of(const roof *r, qn_dtype dtype) {
 static void extend(roof_panel *p, const roof *r) {
   const double top = top_of(r, p->dtype);
   p->x_low = fmin(p->x_low, top / roof_cache(r) / 8.0); /* room for the name of the caches' line */
-  p->x_high = fmax(p->x_high, 4.0 * top / r->ceilings.memory);
+  p->names_from = fmax(p->names_from, 1.1 * top / r->ceilings.memory);
   p->y_high = fmax(p->y_high, 2.5 * top);
   for (size_t i = 0; i < r->count; i++) {
     const roof_point *point = &r->point[i];
     if (point->dtype != p->dtype) continue;
     p->x_low = fmin(p->x_low, 0.5 * roof_intensity(point));
-    p->x_high = fmax(p->x_high, 6.0 * roof_intensity(point)); /* room for the ceilings' names */
+    p->names_from = fmax(p->names_from, 1.25 * roof_intensity(point));
     p->y_low = fmin(p->y_low, 0.5 * roof_rate(point));
     p->y_high = fmax(p->y_high, 1.5 * roof_rate(point));
   }
+}
+
+/* For names: less than a sixth of the width left of the caches' line, less than a quarter behind
+ * the last point. */
+static void make_room(roof_panel *p, const roof *r) {
+  const double left = 1.0 / 6.0, right = 0.3; /* of what lies left of the names */
+  const double ridge = top_of(r, p->dtype) / roof_cache(r);
+  const double high = p->names_from * pow(p->names_from / p->x_low, right);
+  if (ridge > 0.0)
+    p->x_low = fmin(p->x_low, pow(0.7 * ridge / pow(high, left), 1.0 / (1.0 - left)));
+  p->x_high = p->names_from * pow(p->names_from / p->x_low, right);
 }
 
 static qn_chart_series *add_series(roof_panel *p, qn_chart_kind kind, qn_chart_colour colour,
@@ -97,9 +109,9 @@ static void add_ceilings(roof_panel *p, const roof *r, bool dashed) {
     const double x0 = fmax(p->x_low, p->y_low / slopes[i]);
     add_line(p, dashed, x0, x0 * slopes[i], top / slopes[i], top);
     if (dashed) continue;
-    /* memory's name stands below the lowest arithmetic, the caches' left of their ridge */
+    /* memory's name stands near the foot, clear of points; the caches' left of their ridge */
     const double low = r->ceilings.compute[list[0]] / slopes[i];
-    const double place = i ? 0.7 * top / slopes[i] : sqrt(x0 * low);
+    const double place = i ? 0.7 * top / slopes[i] : x0 * pow(low / x0, 0.25);
     format_rate(p->note_text[p->note_count], names[i], slopes[i], "B/s");
     add_note(p, place, place * slopes[i], i ? QN_NOTE_LEFT : QN_NOTE_RIGHT);
   }
@@ -108,9 +120,15 @@ static void add_ceilings(roof_panel *p, const roof *r, bool dashed) {
     add_line(p, dashed, rate / roof_cache(r), rate, p->x_high, rate);
     if (dashed) continue;
     format_rate(p->note_text[p->note_count], probe_arithmetic_name(list[i]), rate, "FLOP/s");
-    add_note(p, p->x_high, rate, QN_NOTE_ABOVE);
-    p->note[p->note_count - 1].x = p->x_high / pow(p->x_high / p->x_low, 0.13);
+    add_note(p, p->names_from, rate, QN_NOTE_OVER);
   }
+}
+
+/* Whether the legend has it: of two machines' curves one entry is enough. */
+static bool named(const roof_panel *p, const char *label) {
+  for (size_t s = 0; s < p->series_count; s++)
+    if (p->series[s].label && strcmp(p->series[s].label, label) == 0) return true;
+  return false;
 }
 
 static void add_points(roof_panel *p, const roof *r, bool dashed) {
@@ -130,7 +148,7 @@ static void add_points(roof_panel *p, const roof *r, bool dashed) {
     if (count == 0) continue;
     qn_chart_series *series = add_series(p, QN_SERIES_MARKED, colours[routine], dashed);
     series->count = count;
-    if (dashed) continue;
+    if (named(p, bench_routine_name((bench_routine)routine))) continue;
     snprintf(p->label[s], LABEL, "%s", bench_routine_name((bench_routine)routine));
     series->label = p->label[s];
   }
@@ -143,6 +161,7 @@ static void make_panel(roof_panel *p, qn_dtype dtype, const roof *r, const roof 
   p->x_low = p->y_low = INFINITY;
   extend(p, r);
   if (other) extend(p, other);
+  make_room(p, r);
   add_ceilings(p, r, false);
   if (other) add_ceilings(p, other, true);
   add_points(p, r, false);

@@ -90,10 +90,10 @@ typedef struct qn_chart_figure {
   const char *title, *subtitle, *caption; /* each may be NULL; the caption is wrapped */
   double width, height; /* in 1/96 inch; 0 for 800 x 500. PNG has 2 pixels a unit */
   const qn_chart_panel *panels;
-  size_t panel_count;
+  size_t panel_count; /* QN_CHART_PANELS at most; further ones are not drawn */
 } qn_chart_figure;
 
-enum { QN_CHART_ERROR = 256 };
+enum { QN_CHART_ERROR = 256, QN_CHART_PANELS = 16 };
 
 /* Writes the figure to `path`, whose name ends in .svg or .png; an old file is replaced only when
  * the new one is whole. On failure: false, and `error` says why in one line. */

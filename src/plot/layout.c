@@ -2,7 +2,7 @@
 #include "draw.h"
 #include <math.h>
 
-enum { MARGIN = 18, TITLE = 18, HEADING = 13, SMALL = 12, SAMPLE = 22, MAX_PANELS = 8 };
+enum { MARGIN = 18, TITLE = 18, HEADING = 13, SMALL = 12, SAMPLE = 22 };
 
 /* One panel as laid out: its area and the ticks that fit. */
 typedef struct panel_layout {
@@ -218,8 +218,8 @@ void qn_draw_figure(cairo_t *cr, const qn_chart_figure *figure, double width, do
                  true);
     bottom -= 4;
   }
-  panel_layout layout[MAX_PANELS];
-  size_t count = figure->panel_count < MAX_PANELS ? figure->panel_count : MAX_PANELS;
+  panel_layout layout[QN_CHART_PANELS];
+  size_t count = figure->panel_count < QN_CHART_PANELS ? figure->panel_count : QN_CHART_PANELS;
   lay_out(cr, figure, width, top, bottom, count, layout);
   for (size_t i = 0; i < count; i++) {
     draw_words(cr, &layout[i], width);
