@@ -23,6 +23,7 @@ hdr:CL/cl.h|opencl-c-headers|the OpenCL backend
 needed_check='
 hdr:cmocka.h|libcmocka-dev|the unit tests
 lib:libopenblas.so.0|libopenblas0-pthread|comparison with a CPU BLAS
+lib:libclblast.so.1|libclblast1|comparison with CLBlast
 lib:libOpenCL.so.1|ocl-icd-libopencl1|the OpenCL tests
 icd:pocl.icd|pocl-opencl-icd|the OpenCL tests
 bin:oclgrind|oclgrind|race and bounds checks of the portable kernels

@@ -34,9 +34,8 @@ const cli_option_row cli_options[OPT_COUNT] = {
                   "gemm: write what its kernels are compiled to; nothing is timed"},
     [OPT_DUMP_FILE] = {"output", 'o', "FILE", "where --dump writes [standard output]"},
     [OPT_SUSTAIN] = {"sustain", 0, "S", "then time each side under S seconds of steady load [0]"},
-    [OPT_AGAINST] =
-        {"against", 0, "PEER",
-         "cblas, cublas, cublaslt, clblast: time it in pairs; or an earlier JSON file"},
+    [OPT_AGAINST] = {"against", 0, "PEER",
+                     "cblas, cublas, cublaslt, clblast: time it in pairs; or an earlier JSON file"},
     [OPT_JSON_FILE] = {"json", 0, "FILE", "write all figures as JSON (- is standard output)"},
     [OPT_CSV_FILE] = {"csv", 0, "FILE", "write all figures as a table of commas (- likewise)"},
     [OPT_LIST] = {"list", 0, NULL, "list the rows and what each shows"},
