@@ -1,7 +1,9 @@
-/* Every case of trsm and trmm as a lower triangle from the left: places and signed strides. */
+/* A triangle and its right-hand sides as kernels take them: every case of trsm and trmm as a lower
+ * triangle from the left, by places and signed strides, or as they stand. */
 #ifndef QN_BLAS3_CANONICAL_H
 #define QN_BLAS3_CANONICAL_H
 
+#include "blas3/launch.h"
 #include "blas3/problem.h"
 
 /* L(i, k) is at off_a + i si + k sj of A's buffer, conjugated if conj; column r of what it is
@@ -13,29 +15,18 @@ typedef struct qn_canonical {
   bool conj;
 } qn_canonical;
 
-static inline qn_canonical qn_canonical_of(const qn_triangular_problem *p) {
-  bool left = p->side == QN_LEFT;
-  /* op(A) X = B as it stands; X op(A) = B is op(A)^T X^T = B^T */
-  bool transposed = (p->trans != QN_NOTRANS) == left;
-  bool lower = (p->uplo == QN_LOWER) != transposed;
-  qn_canonical c = {.off_a = p->a.offset,
-                    .si = transposed ? p->a.ld : 1,
-                    .sj = transposed ? 1 : p->a.ld,
-                    .off_b = p->b.offset,
-                    .bi = left ? 1 : p->b.ld,
-                    .br = left ? p->b.ld : 1,
-                    .transposed = transposed,
-                    .back = !lower,
-                    .conj = p->trans == QN_CONJTRANS};
-  if (!lower) { /* an upper triangle is a lower one read from its end */
-    int64_t last = p->a.rows - 1;
-    c.off_a += last * (c.si + c.sj);
-    c.off_b += last * c.bi;
-    c.si = -c.si;
-    c.sj = -c.sj;
-    c.bi = -c.bi;
-  }
-  return c;
-}
+qn_canonical qn_canonical_of(const qn_triangular_problem *p);
+
+/* Order, right-hand sides, unit. */
+void qn_call_sizes(qn_call *call, const qn_triangular_problem *p);
+
+/* alpha; A, off_a, si, sj; B, off_b, bi, br. */
+void qn_call_canonical(qn_call *call, const qn_triangular_problem *p, const qn_canonical *c);
+
+/* As they stand: the sizes, alpha, A and its place, the columns. */
+void qn_call_triangle(qn_call *call, const qn_triangular_problem *p);
+
+/* B, its offset, strides along a column and between columns; side R has rows for columns. */
+void qn_call_columns(qn_call *call, const qn_triangular_problem *p);
 
 #endif

@@ -30,21 +30,11 @@ static const block_shape shapes[QN_DTYPE_COUNT] = {
 
 static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const qn_form *form,
                             int64_t groups) {
-  qn_canonical c = qn_canonical_of(p);
+  const qn_canonical c = qn_canonical_of(p);
   qn_call call = {.count = 0};
-  qn_call_i32(&call, (int32_t)p->a.rows);
-  qn_call_i64(&call, qn_triangular_nrhs(p));
-  qn_call_i32(&call, p->diag == QN_UNIT);
+  qn_call_sizes(&call, p);
   qn_call_i32(&call, c.conj);
-  qn_call_scalar(&call, p->a.dtype, p->alpha);
-  qn_call_buffer(&call, p->a.buffer);
-  qn_call_i64(&call, c.off_a);
-  qn_call_i64(&call, c.si);
-  qn_call_i64(&call, c.sj);
-  qn_call_buffer(&call, p->b.buffer);
-  qn_call_i64(&call, c.off_b);
-  qn_call_i64(&call, c.bi);
-  qn_call_i64(&call, c.br);
+  qn_call_canonical(&call, p, &c);
   return qn_call_run(stream, form, (qn_call_shape){groups, 1, 1, BLOCK_ITEMS}, &call);
 }
 

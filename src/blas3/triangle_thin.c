@@ -1,7 +1,6 @@
 /* A triangle with the fewest right-hand sides in one launch: shape, workspace, launch. */
 #include "blas3/triangle_thin.h"
 #include "blas3/canonical.h"
-#include "blas3/launch.h"
 
 enum { NB = 128, WARPS = 8 };
 
@@ -54,18 +53,8 @@ static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const
   const int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), s->nc);
   const int64_t blocks = qn_ceil_div(p->a.rows, NB);
   qn_call call = {.dynamic = (uint32_t)local_bytes(s, p->a.dtype, c.transposed)};
-  qn_call_i32(&call, (int32_t)p->a.rows);
-  qn_call_i64(&call, qn_triangular_nrhs(p));
-  qn_call_i32(&call, p->diag == QN_UNIT);
-  qn_call_scalar(&call, p->a.dtype, p->alpha);
-  qn_call_buffer(&call, p->a.buffer);
-  qn_call_i64(&call, c.off_a);
-  qn_call_i64(&call, c.si);
-  qn_call_i64(&call, c.sj);
-  qn_call_buffer(&call, p->b.buffer);
-  qn_call_i64(&call, c.off_b);
-  qn_call_i64(&call, c.bi);
-  qn_call_i64(&call, c.br);
+  qn_call_sizes(&call, p);
+  qn_call_canonical(&call, p, &c);
   qn_call_i32(&call, (int32_t)groups);
   qn_call_buffer(&call, shared);
   qn_call_i64(&call, ticket);

@@ -1,8 +1,8 @@
 /* Triangles in one launch: many thread blocks down a few columns (walk), or a thread block for each
  * group of columns (wide). Which, the shape, the workspace and the launch. */
 #include "blas3/triangle_walk.h"
+#include "blas3/canonical.h"
 #include "blas3/device_arch.h"
-#include "blas3/launch.h"
 #include "blas3/triangle_thin.h"
 
 enum { WARPS = 8 };
@@ -70,34 +70,20 @@ static int64_t pad(qn_dtype dtype) {
   return 16 / (int64_t)qn_dtype_size(dtype);
 }
 
-static void call_columns(qn_call *call, const qn_triangular_problem *p) {
-  bool left = p->side == QN_LEFT;
-  qn_call_buffer(call, p->b.buffer);
-  qn_call_i64(call, p->b.offset);
-  qn_call_i64(call, left ? 1 : p->b.ld);
-  qn_call_i64(call, left ? p->b.ld : 1);
-}
-
 /* What all kernels take first, and `elements` of shared memory; trmm's take B twice, as operand and
  * as result. */
 static void call_operands(qn_call *call, const qn_triangular_problem *p, bool solve,
                           int64_t elements) {
   call->dynamic = (uint32_t)(elements * (int64_t)qn_dtype_size(p->a.dtype));
-  qn_call_i32(call, (int32_t)p->a.rows);
-  qn_call_i64(call, qn_triangular_nrhs(p));
-  qn_call_i32(call, p->diag == QN_UNIT);
-  qn_call_scalar(call, p->a.dtype, p->alpha);
-  qn_call_matrix(call, p->a);
-  call_columns(call, p);
-  if (!solve) call_columns(call, p);
+  qn_call_triangle(call, p);
+  if (!solve) qn_call_columns(call, p);
 }
 
 static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
                         bool solve, int64_t groups, const qn_call *call) {
-  bool transposed = (p->trans != QN_NOTRANS) == (p->side == QN_LEFT);
-  bool lower = (p->uplo == QN_LOWER) != transposed;
+  const qn_canonical c = qn_canonical_of(p);
   qn_form form = {.text = solve ? &s->solve : &s->multiply,
-                  .value = {(uint8_t)p->a.dtype, transposed, !lower, p->trans == QN_CONJTRANS}};
+                  .value = {(uint8_t)p->a.dtype, c.transposed, c.back, c.conj}};
   return qn_call_run(stream, &form, (qn_call_shape){groups, 1, 1, 32 * WARPS}, call);
 }
 

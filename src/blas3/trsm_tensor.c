@@ -1,7 +1,7 @@
 /* TRSM in f64, and f32 by f64, on tensor cores: its shape, its shared memory and its launch. */
 #include "blas3/trsm_tensor.h"
+#include "blas3/canonical.h"
 #include "blas3/device_arch.h"
-#include "blas3/launch.h"
 
 /* What the kernel is compiled for; X of ORDER unknowns and the tiles fill 209 KiB. */
 enum { NB = 64, STAGES = 2, WARPS = 4, COLUMNS = 16 * WARPS, ORDER = 256 };
@@ -25,23 +25,12 @@ int64_t qn_trsm_tensor_order(const qn_device *device, qn_dtype dtype) {
 }
 
 qn_status qn_trsm_tensor(qn_stream *stream, const qn_triangular_problem *p) {
-  const bool left = p->side == QN_LEFT;
-  const bool transposed = (p->trans != QN_NOTRANS) == left;
-  const bool lower = (p->uplo == QN_LOWER) != transposed;
-  const int64_t nrhs = qn_triangular_nrhs(p);
+  const qn_canonical c = qn_canonical_of(p);
   qn_call call = {.dynamic = shared_bytes(p->a.dtype, p->a.rows)};
-  qn_call_i32(&call, (int32_t)p->a.rows);
-  qn_call_i64(&call, nrhs);
-  qn_call_i32(&call, p->diag == QN_UNIT);
-  qn_call_scalar(&call, p->a.dtype, p->alpha);
-  qn_call_matrix(&call, p->a);
-  qn_call_buffer(&call, p->b.buffer);
-  qn_call_i64(&call, p->b.offset);
-  qn_call_i64(&call, left ? 1 : p->b.ld);
-  qn_call_i64(&call, left ? p->b.ld : 1);
+  qn_call_triangle(&call, p);
   const qn_form form = {
       .text = &text,
-      .value = {(uint8_t)p->a.dtype, transposed, !lower, (uint8_t)qn_sm_of(stream->device)}};
-  return qn_call_run(stream, &form, (qn_call_shape){qn_ceil_div(nrhs, COLUMNS), 1, 1, 32 * WARPS},
-                     &call);
+      .value = {(uint8_t)p->a.dtype, c.transposed, c.back, (uint8_t)qn_sm_of(stream->device)}};
+  const int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), COLUMNS);
+  return qn_call_run(stream, &form, (qn_call_shape){groups, 1, 1, 32 * WARPS}, &call);
 }

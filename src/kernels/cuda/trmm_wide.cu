@@ -30,12 +30,10 @@ QN_DEV void take_diagonal(acc (*x)[8], const elem *d, const elem *b, int xs, int
   }
 }
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1,
-                              FIT) void trmm_wide(int n, qn_i64 nrhs, int unit, elem alpha,
-                                                  QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-                                                  qn_i64 lda, QN_GLOBAL const elem *b, qn_i64 off_b,
-                                                  qn_i64 bi, qn_i64 br, QN_GLOBAL elem *c,
-                                                  qn_i64 off_c, qn_i64 ci, qn_i64 cr) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void trmm_wide(
+    int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+    qn_i64 lda, QN_GLOBAL const elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br, QN_GLOBAL elem *c,
+    qn_i64 off_c, qn_i64 ci, qn_i64 cr) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0), warp = t / 32, lane = t % 32, q = lane % LQ;
   const int blocks = (n + NB - 1) / NB, xl = blocks * NB + VW;

@@ -261,12 +261,10 @@ QN_DEV void substitute(acc (*x)[4], acc (*r)[4], const elem *d, const elem *inve
 
 /* ---- the walk ---- */
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1,
-                              1) void trsm_thin(int n, qn_i64 nrhs, int unit, elem alpha,
-                                                QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-                                                qn_i64 si, qn_i64 sj, QN_GLOBAL elem *b,
-                                                qn_i64 off_b, qn_i64 bi, qn_i64 br, int groups,
-                                                QN_GLOBAL elem *shared, qn_i64 ticket) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void trsm_thin(
+    int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+    qn_i64 si, qn_i64 sj, QN_GLOBAL elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br, int groups,
+    QN_GLOBAL elem *shared, qn_i64 ticket) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0);
   const place at = place_of(t);

@@ -62,12 +62,10 @@ QN_DEV void await_columns(elem *to, const elem *x, int lane) {
 
 /* ---- the walk ---- */
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1,
-                              FIT) void trsm_walk(int n, qn_i64 nrhs, int unit, elem alpha,
-                                                  QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-                                                  qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b,
-                                                  qn_i64 bi, qn_i64 br, int groups,
-                                                  QN_GLOBAL elem *shared, qn_i64 ticket) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void trsm_walk(
+    int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+    qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br, int groups,
+    QN_GLOBAL elem *shared, qn_i64 ticket) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0), warp = t / 32, lane = t % 32;
   elem *const sums = (elem *)memory, *const ring = sums + warp * (STAGES * SLICE);

@@ -20,11 +20,9 @@
 #include "cuda/tiles.cu"
 #include "cuda/columns.cu"
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1,
-                              FIT) void trsm_wide(int n, qn_i64 nrhs, int unit, elem alpha,
-                                                  QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
-                                                  qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b,
-                                                  qn_i64 bi, qn_i64 br) {
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, FIT) void trsm_wide(
+    int n, qn_i64 nrhs, int unit, elem alpha, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a,
+    qn_i64 lda, QN_GLOBAL elem *b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0), warp = t / 32, lane = t % 32, q = lane % LQ;
   const int blocks = (n + NB - 1) / NB, xl = blocks * NB + VW;

@@ -1,6 +1,6 @@
-/* Solves L X = alpha B as textbooks do: a group for each right-hand side, one unknown after the other,
- * and each taken at once off all that follow. No blocks, no inverses, nothing kept near: the triangle is
- * read once for every right-hand side. What the blocked solve is measured against.
+/* Solves L X = alpha B as textbooks do: a group for each right-hand side, one unknown after the
+ * other, and each taken at once off all that follow. No blocks, no inverses, nothing kept near: the
+ * triangle is read once for every right-hand side. What the blocked solve is measured against.
  *
  * L and the columns as triangle.cl has them, of any order.
  *
@@ -8,10 +8,12 @@
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 
-QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-trsm_columns(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
-             QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-             QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
+QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void trsm_columns(int n, qn_i64 nrhs, int unit, int conj_a,
+                                                      elem alpha,
+                                                      QN_GLOBAL const elem *QN_RESTRICT a,
+                                                      qn_i64 off_a, qn_i64 si, qn_i64 sj,
+                                                      QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b,
+                                                      qn_i64 bi, qn_i64 br) {
   QN_LOCAL_VAR elem solved;
   const int t = QN_LID(0);
   a += off_a;
