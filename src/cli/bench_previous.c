@@ -1,6 +1,6 @@
 /* quern bench --against previous.json: an earlier run of ours stands where a peer would. */
 #include "cli/bench_grid.h"
-#include "cli/json.h"
+#include "cli/json_parts.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static bool read_summary(const cli_json *o, bench_summary *s) {
 
 int cli_previous_open(bench_previous *previous, const char *path, const char *device) {
   char error[256];
-  *previous = (bench_previous){.root = cli_json_load(path, error, sizeof error)};
+  *previous = (bench_previous){.root = cli_json_load_ours(path, error, sizeof error)};
   if (!previous->root) return cli_error(CLI_MISUSED, "--against %s: %s", path, error);
   previous->cells = cli_json_get(previous->root, "cells");
   if (cli_json_count(previous->cells) == 0)

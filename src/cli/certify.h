@@ -41,8 +41,9 @@ int certify_measure(cli_session *session, const certify_settings *settings, cert
 /* A report that was written before; an exit status. Free it with cli_json_free, also after a
  * failure. */
 int certify_load(const char *path, cli_json **reference);
-/* Looks up each line in it; `share` of its value must be reached. */
-void certify_compare(certify_report *r, const cli_json *reference, double share);
+/* Looks up each line in it; `share` of its value must be reached. An exit status: a reference
+ * without any of these lines is none. */
+int certify_compare(certify_report *r, const cli_json *reference, double share);
 
 void certify_print(const certify_report *r);
 bool certify_passed(const certify_report *r);

@@ -101,16 +101,27 @@ static void compare_line(certify_line *line, const cli_json *lines, double share
 
 int certify_load(const char *path, cli_json **reference) {
   char error[256];
-  *reference = cli_json_load(path, error, sizeof error);
+  *reference = cli_json_load_ours(path, error, sizeof error);
   if (!*reference) return cli_error(CLI_MISUSED, "--against %s: %s", path, error);
-  if (strcmp(cli_json_get_text(*reference, "kind"), "certificate") == 0) return CLI_DONE;
+  if (strcmp(cli_json_get_text(*reference, "kind"), "certificate") == 0 &&
+      cli_json_count(cli_json_get(*reference, "lines")) > 0)
+    return CLI_DONE;
   return cli_error(CLI_MISUSED, "--against %s: not a file of quern certify --json", path);
 }
 
-void certify_compare(certify_report *r, const cli_json *reference, double share) {
-  for (unsigned i = 0; i < r->count; i++)
-    compare_line(&r->line[i], cli_json_get(reference, "lines"), share);
+int certify_compare(certify_report *r, const cli_json *reference, double share) {
+  const cli_json *lines = cli_json_get(reference, "lines");
+  unsigned found = 0;
+  for (unsigned i = 0; i < r->count; i++) {
+    compare_line(&r->line[i], lines, share);
+    found += r->line[i].reference > 0.0;
+  }
   r->compared = true;
+  if (found == 0) return cli_error(CLI_FAILED, "certify: the reference has none of these lines");
+  if (found < cli_json_count(lines))
+    cli_note("%zu lines of the reference were not measured here: of another order or device?",
+             cli_json_count(lines) - found);
+  return CLI_DONE;
 }
 
 /* ---- the picture ---- */

@@ -50,8 +50,11 @@ static int run(const cli_args *args) {
     exit_status = cli_text_begin(&json, args->value[OPT_JSON_FILE]);
   if (!exit_status) exit_status = certify_measure(&session, &settings, r);
   const bool whole = exit_status == CLI_DONE;
-  if (whole && against) certify_compare(r, reference, share);
-  if (whole) exit_status = finish(r, args, &json);
+  if (whole && against) exit_status = certify_compare(r, reference, share);
+  if (whole) {
+    const int finished = finish(r, args, &json);
+    if (!exit_status) exit_status = finished;
+  }
   const int json_status = cli_text_end(&json, whole);
   if (!exit_status) exit_status = json_status;
   cli_session_close(&session);

@@ -137,11 +137,12 @@ static int run_job(probe_job *job, const cli_args *args) {
 }
 
 static int run(const cli_args *args) {
-  if (args->value[OPT_LIST]) {
-    probe_print_list();
-    return CLI_DONE;
-  }
   probe_job job = {0};
+  if (args->value[OPT_LIST]) {
+    const int exit_status = take_rows(&job, args);
+    for (unsigned i = 0; i < job.rows && !exit_status; i++) probe_print_row(job.row[i]);
+    return exit_status;
+  }
   int exit_status = run_job(&job, args);
   const int json_status =
       cli_text_end(&job.json, job.report.count > 0 && job.report.done == job.report.count);

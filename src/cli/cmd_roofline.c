@@ -225,6 +225,22 @@ static int compare(roof_job *job, const cli_args *args) {
   return exit_status;
 }
 
+/* ---- one file, drawn again ---- */
+
+static int redraw(roof_job *job, const cli_args *args) {
+  roof *r = job->roof;
+  if (args->word_count != 1 || !job->plot)
+    return cli_error(CLI_MISUSED, "roofline takes no '%s' without --compare%s",
+                     args->words[args->word_count - 1], job->plot ? "" : " or --plot");
+  const int exit_status = load(args->words[0], r);
+  if (exit_status) return exit_status;
+  if (cli_get_verbosity() != CLI_QUIET) {
+    print_head(r);
+    for (size_t i = 0; i < r->count; i++) print_point(&r->point[i]);
+  }
+  return draw(r, NULL, job->plot);
+}
+
 static int run(const cli_args *args) {
   roof_job job = {.plot = args->value[OPT_PLOT]};
   int exit_status = cli_check_plot(job.plot);
@@ -234,8 +250,7 @@ static int run(const cli_args *args) {
   if (args->value[OPT_COMPARE]) {
     exit_status = compare(&job, args);
   } else if (args->word_count > 0) {
-    exit_status =
-        cli_error(CLI_MISUSED, "roofline takes no '%s' without --compare", args->words[0]);
+    exit_status = redraw(&job, args);
   } else {
     exit_status = measure(&job, args);
   }
@@ -263,6 +278,7 @@ const cli_command cli_roofline_command = {
     .examples =
         "  quern roofline --plot roofline.svg\n"
         "  quern roofline --device cuda:0 --sizes 256,1024,4096 --dtype f64 --json h200.json\n"
+        "  quern roofline h200.json --plot h200.svg\n"
         "  quern roofline --compare before.json after.json --plot both.png\n",
     .options = options,
     .run = run,

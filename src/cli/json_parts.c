@@ -1,6 +1,18 @@
 /* What several JSON files have in common. */
 #include "cli/json_parts.h"
 
+enum { FORMAT = 1 };
+
+cli_json *cli_json_load_ours(const char *path, char *error, size_t error_size) {
+  cli_json *root = cli_json_load(path, error, error_size);
+  const double format = root ? cli_json_get_number(root, "format") : FORMAT;
+  if (!(format >= 0.0) || format == FORMAT) return root; /* none: no file of ours */
+  snprintf(error, error_size, "is of format %g; quern %s reads %d", format, qn_version_string(),
+           FORMAT);
+  cli_json_free(root);
+  return NULL;
+}
+
 cli_json *cli_summary_json(const bench_summary *s) {
   cli_json *o = cli_json_object();
   cli_json_number(o, "median", s->median);

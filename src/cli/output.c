@@ -25,6 +25,44 @@ static void directory_of(const char *path, char directory[PATH_MAX]) {
   }
 }
 
+/* Makes the file of mkstemp's template, with the mode that a new file has. */
+static FILE *open_temporary(char *template) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  const int descriptor = mkstemp(template);
+  if (descriptor < 0) return NULL;
+  FILE *stream = fchmod(descriptor, 0666 & ~mask) == 0 ? fdopen(descriptor, "w") : NULL;
+  if (stream) return stream;
+  const int error = errno;
+  close(descriptor);
+  unlink(template);
+  errno = error;
+  return NULL;
+}
+
+/* The template of a temporary name beside `path`, from malloc; NULL without memory. */
+static char *temporary_name(const char *path) {
+  static const char suffix[] = ".XXXXXX";
+  const size_t size = strlen(path) + sizeof suffix;
+  char *name = malloc(size);
+  if (name) snprintf(name, size, "%s%s", path, suffix);
+  return name;
+}
+
+/* Permissions alone do not tell: some file systems let nobody make a file, not even root. */
+static int try_temporary(const char *path) {
+  char *name = temporary_name(path);
+  FILE *stream = name ? open_temporary(name) : NULL;
+  const int error = errno;
+  if (stream) {
+    fclose(stream);
+    unlink(name);
+  }
+  free(name);
+  if (stream) return CLI_DONE;
+  return cli_error(CLI_MISUSED, "%s: cannot be written: %s", path, strerror(error));
+}
+
 int cli_check_writable(const char *path) {
   struct stat there;
   char directory[PATH_MAX];
@@ -38,7 +76,7 @@ int cli_check_writable(const char *path) {
   if (access(directory, W_OK | X_OK) != 0)
     return cli_error(CLI_MISUSED, "%s: cannot be written: directory %s: %s", path, directory,
                      strerror(errno));
-  return CLI_DONE;
+  return try_temporary(path);
 }
 
 int cli_check_plot(const char *path) {
@@ -66,21 +104,6 @@ int cli_check_room(const char *path, uint64_t bytes) {
                    path, 1e-9 * (double)bytes, 1e-9 * room);
 }
 
-/* Makes the file of mkstemp's template, with the mode that a new file has. */
-static FILE *open_temporary(char *template) {
-  const mode_t mask = umask(0);
-  umask(mask);
-  const int descriptor = mkstemp(template);
-  if (descriptor < 0) return NULL;
-  FILE *stream = fchmod(descriptor, 0666 & ~mask) == 0 ? fdopen(descriptor, "w") : NULL;
-  if (stream) return stream;
-  const int error = errno;
-  close(descriptor);
-  unlink(template);
-  errno = error;
-  return NULL;
-}
-
 static void drop_temporary(cli_text_file *file) {
   qn_leftover_forget(file->temporary);
   free(file->temporary);
@@ -97,11 +120,8 @@ int cli_text_begin(cli_text_file *file, const char *path) {
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
     file->stream = fopen(path, "w");
   } else {
-    static const char suffix[] = ".XXXXXX";
-    const size_t size = strlen(path) + sizeof suffix;
-    file->temporary = malloc(size);
+    file->temporary = temporary_name(path);
     if (file->temporary) {
-      snprintf(file->temporary, size, "%s%s", path, suffix);
       qn_leftover_expect(file->temporary);
       file->stream = open_temporary(file->temporary);
     }

@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include <stdio.h>
 
-/* CLI_DONE if a file can be made or replaced at `path`: its directory is there and may be written
- * to, and nothing but a plain file or a device stands in its place. */
+/* CLI_DONE if a file can be made or replaced at `path`: one could be made beside it, and nothing
+ * but a plain file or a device stands in its place. */
 int cli_check_writable(const char *path);
 
 /* The same for the chart that --plot names, in a build that draws; NULL is none. */

@@ -5,11 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-void probe_print_list(void) {
-  for (const probe_row *row = probe_rows; row->name; row++) {
-    printf("%-11s %s\n", row->name, row->shows);
-    if (row->pair) printf("%-11s   compares %s\n", "", row->pair);
-  }
+void probe_print_row(const probe_row *row) {
+  printf("%-11s %s\n", row->name, row->shows);
+  if (row->pair) printf("%-11s   compares %s\n", "", row->pair);
 }
 
 void probe_print_head(const probe_report *r) {

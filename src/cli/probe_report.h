@@ -15,7 +15,7 @@ typedef struct probe_report {
   unsigned count, done;
 } probe_report;
 
-void probe_print_list(void);
+void probe_print_row(const probe_row *row);
 void probe_print_head(const probe_report *report);
 void probe_print_ceilings(const probe_report *report);
 void probe_print_result(const probe_result *result);

@@ -1,4 +1,5 @@
 /* Rooflines as JSON, written and read. */
+#include "cli/json_parts.h"
 #include "cli/roofline.h"
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ static bool read_root(const cli_json *root, roof *r) {
 }
 
 bool roof_load(const char *path, roof *r, char *error, size_t error_size) {
-  cli_json *root = cli_json_load(path, error, error_size);
+  cli_json *root = cli_json_load_ours(path, error, error_size);
   if (!root) return false;
   const bool good = read_root(root, r);
   if (!good) snprintf(error, error_size, "not a file of quern roofline --json");

@@ -56,6 +56,7 @@ if "$quern" devices --json >/dev/null 2>&1; then
   if "$quern" bench gemm --sizes 16,32 --dtype f32,f64 --plot gemm.svg --quiet 2>"$folder.err"; then
     says '<svg' gemm.svg
     bad 2 'ends in .svg or .png' "$quern" bench gemm --sizes 16 --plot gemm.pdf
+    no_file_in_proc bench gemm --sizes 16 --plot /proc/gemm.svg
     bad 2 'too many curves' "$quern" bench trsm --sizes 16 --nrhs 1,2,3,4,5,6,7,8 --plot trsm.svg
     # a panel a side, and in each a curve a number of right-hand sides
     good "$quern" bench trsm --sizes 16,8 --nrhs n,8 --side L,R --dtype f64 --plot trsm.svg --quiet

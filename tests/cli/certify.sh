@@ -19,11 +19,17 @@ if "$quern" devices --json >/dev/null 2>&1; then
   sed 's/"value": \([0-9.]*\),/"value": \1e6,/' site.json >fast.json
   # shellcheck disable=SC2086
   bad 1 'wrong, or below the reference' "$quern" certify $small --against fast.json --quiet
+  # one that has nothing of ours, and one that has more
+  sed 's/"name": "/&of another machine /' site.json >other.json
+  # shellcheck disable=SC2086
+  bad 1 'the reference has none of these lines' "$quern" certify $small --against other.json --quiet
+  sed 's/"format": 1/"format": 2/' site.json >next.json
+  sed '/"lines"/,$d' site.json | sed '$s/$/ "lines": []}/' >empty.json
   echo '{}' >other.json
   # before anything is measured, which would take hours here
-  for order in '--against other.json' '--against nowhere.json'; do
+  for order in '--against other.json' '--against nowhere.json' '--against next.json' '--against empty.json'; do
     # shellcheck disable=SC2086
-    bad 2 '(other.json: not a file of quern certify|nowhere.json: cannot open: No such file)' \
+    bad 2 '((other|empty).json: not a file of quern certify|next.json: is of format 2|nowhere.json: cannot open: No such file)' \
       timeout 60 "$quern" certify --order 16384 --seconds 10 --threads 1 $order
   done
 fi

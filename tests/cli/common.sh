@@ -66,6 +66,11 @@ says() {
   grep -Eq -- "$1" "$2" || complain "no '$1' in $2"
 }
 
+# /proc lets nobody make a file, root neither: seen before anything is measured
+no_file_in_proc() {
+  [ -d /proc/self ] && bad 2 '/proc/.*: cannot be written' timeout 20 "$quern" "$@"
+}
+
 finish() {
   printf '%d checks, %d failed\n' "$checks" "$failures"
   [ "$failures" -eq 0 ]

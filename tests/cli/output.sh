@@ -23,6 +23,8 @@ if [ "$(id -u)" -ne 0 ]; then
   bad 2 'locked.*Permission denied' "$quern" trsm A.npy B.npy -o locked/X.npy
 fi
 
+no_file_in_proc trsm A.npy B.npy -o /proc/X.npy
+
 # a disk that is full when it comes to it: by a limit on files, by a device that is always full
 bad 1 'X.npy' sh -c "ulimit -f 8 && exec '$quern' trsm A.npy B.npy -o X.npy"
 kept

@@ -43,10 +43,14 @@ if "$quern" probe allocation --device cpu $small --plot all.svg >"$folder.out" 2
   says '<svg' all.svg
   bad 2 'ends in .svg or .png' "$quern" probe latency --plot latency.gif
   bad 2 'cannot be written' "$quern" probe latency --plot nowhere/latency.png
+  no_file_in_proc probe --plot /proc/probe.svg
 else
   says 'cairo was missing' "$folder.err"
 fi
 
+good "$quern" probe --list latency matmul
+holds test "$(grep -cE '^[a-z]+ ' "$folder.out")" -eq 2
+bad 2 "unknown row 'latnecy'; did you mean latency" "$quern" probe --list latnecy
 bad 2 "unknown row 'latnecy'; did you mean latency" "$quern" probe latnecy
 bad 2 "unknown row 'wobble'; see quern probe --list" "$quern" probe wobble
 for option in elements order block; do

@@ -34,9 +34,16 @@ EOT
     says '<svg' both.svg
     bad 2 'ends in .svg or .png' "$quern" roofline --plot roof.jpg
     bad 2 'cannot be written' "$quern" roofline --plot nowhere/roof.png
+    no_file_in_proc roofline --plot /proc/roof.png
+    good "$quern" roofline a.json --plot again.svg
+    says '<svg' again.svg
+    holds test "$(grep -cE '^(f32|f64) +(gemm|trmm|trsm|potrf) +16 ' "$folder.out")" -eq 8
+    bad 2 "takes no 'b.json' without --compare" "$quern" roofline a.json b.json --plot both.svg
   fi
   echo '{"kind": "bench"}' >other.json
   bad 2 'other.json: not a file of quern roofline' "$quern" roofline --compare a.json other.json
+  sed 's/"format": 1/"format": 2/' a.json >next.json
+  bad 2 'next.json: is of format 2; quern .* reads 1' "$quern" roofline --compare a.json next.json
   bad 2 'none.json: ' "$quern" roofline --compare a.json none.json
 fi
 bad 2 '--compare takes two JSON files' "$quern" roofline --compare a.json
