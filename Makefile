@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL: # cmake and ctest run side by side what can be; the rules keep their order
 
 all: $(BUILD)/CMakeCache.txt
-	cmake --build $(BUILD) -j $(JOBS)
+	+cmake --build $(BUILD) $(if $(filter -j%,$(MAKEFLAGS)),,-j $(JOBS))
 
 $(BUILD)/CMakeCache.txt:
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
