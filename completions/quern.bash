@@ -21,7 +21,7 @@ _quern() {
     trmm | trsm) options="--side --uplo --trans --diag --alpha $file $common" ;;
     potrf) options="--uplo $file $common" ;;
     bench)
-      options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --variant --sustain --dump --output --against --fail-under --plot
+      options="--sizes --nrhs --side --uplo --trans --diag --transa --transb --variant --seconds --sustain --dump --output --against --fail-under --plot
         --json --csv $common"
       ;;
     probe) options='--list --elements --order --block --bytes --seconds --json --plot --device --threads

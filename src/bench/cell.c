@@ -164,9 +164,11 @@ static qn_status take_pairs(bench_run *r, int sides) {
     }
   }
   const double call = fmax(seconds[BENCH_OURS], 1e-7);
-  r->cell->batch = between(batch_seconds[by_device(r)] / call, 1, BENCH_BATCH_MOST);
+  const double least = r->cell->least > 0.0 ? r->cell->least : side_seconds[by_device(r)];
+  const double batch = fmin(batch_seconds[by_device(r)], least / PAIRS_LEAST);
+  r->cell->batch = between(batch / call, 1, BENCH_BATCH_MOST);
   const double sample = call * (double)r->cell->batch;
-  const int64_t pairs = between(side_seconds[by_device(r)] / sample, PAIRS_LEAST, PAIRS_MOST);
+  const int64_t pairs = between(least / sample, PAIRS_LEAST, PAIRS_MOST);
   for (int64_t i = 0; i < pairs; i++) {
     for (int which = 0; which < sides; which++) {
       qn_status status = take_sample(r, which, call < wake_below, &samples[which][i]);

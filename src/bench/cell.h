@@ -19,6 +19,7 @@ typedef struct bench_cell {
   bench_problem problem;
   int threads;
   const char *variant; /* of gemm: the only one; NULL: by cost */
+  double least;        /* seconds of a side's samples; 0: the usual */
   double sustain;      /* seconds of steady load beside, on a device; 0: none */
   const char *refused; /* what the variant needs and the problem lacks; NULL: it was measured */
   /* ---- what bench_measure fills in ---- */
@@ -31,6 +32,8 @@ typedef struct bench_cell {
 /* Times `cell->problem` on `stream` and, unless `peer` is NULL or lacks the routine, on the peer:
  *
  *   ours | wait | peer | wait | ours | wait | peer ...      5 pairs or more, 0.3 s a side or more
+ *
+ * (on a device 0.05 s), or `cell->least`.
  *
  * On a device with a clock of its own, `cell->sustain` seconds of nothing but calls of each side
  * follow, of which the second half counts; the operands of products there are normal deviates in

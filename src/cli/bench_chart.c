@@ -1,6 +1,6 @@
 /* The chart of a bench: rate over order, the peer dashed.
  *
- *   a panel    for each dtype, number of threads and side
+ *   a panel    for each dtype, number of threads and form: side, triangle, op
  *   a curve    for each number of right-hand sides, or for each variant; ours, and the peer's */
 #include "cli/bench_grid.h"
 #include "plot/chart.h"
@@ -19,7 +19,7 @@ typedef struct bench_curve {
 } bench_curve;
 
 typedef struct bench_panel {
-  const bench_cell *first; /* the others have its dtype, threads and side */
+  const bench_cell *first; /* the others have its dtype, threads and form */
   char heading[LABEL];
   bench_curve curve[CURVES_MOST];
   qn_chart_series series[CURVES_MOST];
@@ -47,7 +47,7 @@ static double size_of(const bench_problem *p) {
 static void name_panel(bench_panel *panel, const bench_grid *grid) {
   const bench_cell *cell = panel->first;
   char side[16] = "", threads[32] = "";
-  if (is_triangular(cell)) snprintf(side, sizeof side, ", side %c", cell->problem.side);
+  if (is_triangular(cell)) snprintf(side, sizeof side, ", side %s", cli_form(&cell->problem).text);
   if (grid->cell[0].threads != grid->cell[grid->count - 1].threads)
     snprintf(threads, sizeof threads, ", %d thread%s", cell->threads, cell->threads > 1 ? "s" : "");
   snprintf(panel->heading, LABEL, "%s%s%s", qn_dtype_name(cell->problem.dtype), side, threads);
@@ -57,11 +57,12 @@ static bench_panel *panel_of(bench_chart *chart, const bench_cell *cell) {
   for (size_t i = 0; i < chart->panels; i++) {
     const bench_cell *first = chart->panel[i].first;
     if (first->problem.dtype == cell->problem.dtype && first->threads == cell->threads &&
-        (!is_triangular(cell) || first->problem.side == cell->problem.side))
+        (!is_triangular(cell) ||
+         strcmp(cli_form(&first->problem).text, cli_form(&cell->problem).text) == 0))
       return &chart->panel[i];
   }
   if (chart->panels == QN_CHART_PANELS) {
-    chart->trouble = "too many panels: one for each dtype, number of threads and side";
+    chart->trouble = "too many panels: one for each dtype, number of threads and form";
     return NULL;
   }
   bench_panel *panel = &chart->panel[chart->panels++];

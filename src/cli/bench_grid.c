@@ -17,8 +17,10 @@ typedef struct bench_lists {
   bench_size size[LIST_MOST];
   int64_t nrhs[LIST_MOST], threads[LIST_MOST];
   qn_side side[LIST_MOST];
+  qn_uplo uplo[LIST_MOST];
+  qn_trans trans[LIST_MOST];
   qn_dtype dtype[LIST_MOST];
-  size_t sizes, nrhses, sides, dtypes, thread_counts;
+  size_t sizes, nrhses, sides, uplos, transes, dtypes, thread_counts;
 } bench_lists;
 
 /* ---- the items of the lists ---- */
@@ -55,10 +57,33 @@ static bool add_nrhs(void *user, const char *word) {
   return true;
 }
 
+/* The word as one letter out of `letters`, in any case; 0 where it is none. */
+static char letter_of(const char *word, const char *letters) {
+  const char letter = word[0] >= 'a' && word[0] <= 'z' ? (char)(word[0] - 'a' + 'A') : word[0];
+  return letter && !word[1] && strchr(letters, letter) ? letter : '\0';
+}
+
 static bool add_side(void *user, const char *word) {
   bench_lists *l = user;
-  if (l->sides == LIST_MOST || word[1] || !strchr("LlRr", word[0])) return false;
-  l->side[l->sides++] = strchr("Ll", word[0]) ? QN_LEFT : QN_RIGHT;
+  const char letter = letter_of(word, "LR");
+  if (l->sides == LIST_MOST || !letter) return false;
+  l->side[l->sides++] = (qn_side)letter;
+  return true;
+}
+
+static bool add_uplo(void *user, const char *word) {
+  bench_lists *l = user;
+  const char letter = letter_of(word, "LU");
+  if (l->uplos == LIST_MOST || !letter) return false;
+  l->uplo[l->uplos++] = (qn_uplo)letter;
+  return true;
+}
+
+static bool add_trans(void *user, const char *word) {
+  bench_lists *l = user;
+  const char letter = letter_of(word, "NTC");
+  if (l->transes == LIST_MOST || !letter) return false;
+  l->trans[l->transes++] = (qn_trans)letter;
   return true;
 }
 
@@ -86,6 +111,8 @@ static void set_defaults(bench_lists *l) {
     l->nrhs[l->nrhses++] = 64;
   }
   if (!l->sides) l->side[l->sides++] = QN_LEFT;
+  if (!l->uplos) l->uplo[l->uplos++] = QN_LOWER;
+  if (!l->transes) l->trans[l->transes++] = QN_NOTRANS;
   if (!l->dtypes) {
     l->dtype[l->dtypes++] = QN_F32;
     l->dtype[l->dtypes++] = QN_F64;
@@ -102,6 +129,8 @@ static int take_lists(bench_lists *l, const cli_args *args) {
     exit_status =
         cli_get_list(args, OPT_NRHS, "up to 64 numbers of columns, 1 to 1048576 or n", add_nrhs, l);
   if (!exit_status) exit_status = cli_get_list(args, OPT_SIDES, "L, R or both", add_side, l);
+  if (!exit_status) exit_status = cli_get_list(args, OPT_UPLOS, "L, U or both", add_uplo, l);
+  if (!exit_status) exit_status = cli_get_list(args, OPT_TRANSES, "N, T, C", add_trans, l);
   if (!exit_status)
     exit_status = cli_get_list(args, OPT_DTYPES, "f16 bf16 f32 f64 c64 c128", add_dtype, l);
   if (!exit_status)
@@ -124,8 +153,8 @@ static int refuse_foreign(bench_routine routine, const cli_args *args) {
   static const struct {
     cli_option option;
     unsigned routines;
-  } known[] = {{OPT_NRHS, TRIANGULAR},  {OPT_SIDES, TRIANGULAR}, {OPT_UPLO, TRIANGULAR | POTRF},
-               {OPT_TRANS, TRIANGULAR}, {OPT_DIAG, TRIANGULAR},  {OPT_TRANSA, GEMM},
+  } known[] = {{OPT_NRHS, TRIANGULAR},    {OPT_SIDES, TRIANGULAR}, {OPT_UPLOS, TRIANGULAR | POTRF},
+               {OPT_TRANSES, TRIANGULAR}, {OPT_DIAG, TRIANGULAR},  {OPT_TRANSA, GEMM},
                {OPT_TRANSB, GEMM}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (args->value[known[i].option] && !(known[i].routines >> routine & 1))
@@ -136,15 +165,12 @@ static int refuse_foreign(bench_routine routine, const cli_args *args) {
 
 /* Letters that hold for all cells. */
 static int take_letters(bench_problem *p, const cli_args *args) {
-  int transa = p->transa, transb = p->transb, uplo = p->uplo, diag = p->diag;
-  int exit_status = cli_get_letter(args, OPT_UPLO, "LU", &uplo);
-  if (!exit_status) exit_status = cli_get_letter(args, OPT_DIAG, "NU", &diag);
-  if (!exit_status) exit_status = cli_get_letter(args, OPT_TRANS, "NTC", &transa);
+  int transa = p->transa, transb = p->transb, diag = p->diag;
+  int exit_status = cli_get_letter(args, OPT_DIAG, "NU", &diag);
   if (!exit_status) exit_status = cli_get_letter(args, OPT_TRANSA, "NTC", &transa);
   if (!exit_status) exit_status = cli_get_letter(args, OPT_TRANSB, "NTC", &transb);
   p->transa = (qn_trans)transa;
   p->transb = (qn_trans)transb;
-  p->uplo = (qn_uplo)uplo;
   p->diag = (qn_diag)diag;
   return exit_status;
 }
@@ -159,13 +185,25 @@ static void set_shape(bench_problem *p, bench_size size, int64_t nrhs) {
   p->n = p->side == QN_LEFT ? other : size.m;
 }
 
+/* Those of one form, over the right-hand sides and orders. */
+static void add_form(bench_grid *grid, const bench_lists *l, bench_problem p, int threads) {
+  for (size_t r = 0; r < (is_triangular(p.routine) ? l->nrhses : 1); r++) {
+    for (size_t i = 0; i < l->sizes; i++) {
+      set_shape(&p, l->size[i], l->nrhs[r]);
+      grid->cell[grid->count++] = (bench_cell){.problem = p, .threads = threads};
+    }
+  }
+}
+
 static void add_cells(bench_grid *grid, const bench_lists *l, bench_problem p, int threads) {
-  for (size_t s = 0; s < (is_triangular(p.routine) ? l->sides : 1); s++) {
-    for (size_t r = 0; r < (is_triangular(p.routine) ? l->nrhses : 1); r++) {
-      for (size_t i = 0; i < l->sizes; i++) {
+  const bool triangular = is_triangular(p.routine);
+  for (size_t s = 0; s < (triangular ? l->sides : 1); s++) {
+    for (size_t u = 0; u < (p.routine != BENCH_GEMM ? l->uplos : 1); u++) {
+      for (size_t t = 0; t < (triangular ? l->transes : 1); t++) {
         p.side = l->side[s];
-        set_shape(&p, l->size[i], l->nrhs[r]);
-        grid->cell[grid->count++] = (bench_cell){.problem = p, .threads = threads};
+        p.uplo = l->uplo[u];
+        if (triangular) p.transa = l->trans[t];
+        add_form(grid, l, p, threads);
       }
     }
   }
@@ -181,9 +219,11 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
   if (!exit_status) exit_status = take_lists(&lists, args);
   if (!exit_status) exit_status = take_letters(&p, args);
   if (exit_status) return exit_status;
-  const size_t most = lists.sizes * lists.nrhses * lists.sides * lists.dtypes * lists.thread_counts;
-  double sustain = 0.0;
+  const size_t forms = lists.sides * lists.uplos * lists.transes;
+  const size_t most = lists.sizes * lists.nrhses * forms * lists.dtypes * lists.thread_counts;
+  double sustain = 0.0, least = 0.0;
   exit_status = cli_get_positive(args, OPT_SUSTAIN, 600.0, &sustain);
+  if (!exit_status) exit_status = cli_get_positive(args, OPT_LEAST, 600.0, &least);
   if (exit_status) return exit_status;
   *grid = (bench_grid){.cell = calloc(most, sizeof *grid->cell)};
   if (!grid->cell) return cli_error(CLI_FAILED, "out of memory");
@@ -193,7 +233,10 @@ int cli_grid_make(bench_grid *grid, const cli_args *args) {
       add_cells(grid, &lists, p, (int)lists.threads[t]);
     }
   }
-  for (size_t i = 0; i < grid->count; i++) grid->cell[i].sustain = sustain;
+  for (size_t i = 0; i < grid->count; i++) {
+    grid->cell[i].sustain = sustain;
+    grid->cell[i].least = least;
+  }
   return CLI_DONE;
 }
 
@@ -203,15 +246,24 @@ void cli_grid_free(bench_grid *grid) {
   *grid = (bench_grid){0};
 }
 
+cli_form_text cli_form(const bench_problem *p) {
+  cli_form_text s;
+  if (p->uplo == QN_LOWER && p->transa == QN_NOTRANS)
+    snprintf(s.text, sizeof s.text, "%c", p->side);
+  else
+    snprintf(s.text, sizeof s.text, "%c%c%c", p->side, p->uplo, p->transa);
+  return s;
+}
+
 cli_shape_text cli_shape(const bench_problem *p) {
   cli_shape_text s;
   if (p->routine == BENCH_GEMM) {
     snprintf(s.text, sizeof s.text, "%lld x %lld x %lld", (long long)p->m, (long long)p->n,
              (long long)p->k);
   } else if (p->routine == BENCH_POTRF) {
-    snprintf(s.text, sizeof s.text, "%lld", (long long)p->n);
+    snprintf(s.text, sizeof s.text, "%s%lld", p->uplo == QN_UPPER ? "U " : "", (long long)p->n);
   } else {
-    snprintf(s.text, sizeof s.text, "%c %lld x %lld", p->side, (long long)bench_order(p),
+    snprintf(s.text, sizeof s.text, "%s %lld x %lld", cli_form(p).text, (long long)bench_order(p),
              (long long)(p->side == QN_LEFT ? p->n : p->m));
   }
   return s;

@@ -28,7 +28,15 @@ const char *cli_variant_needs(const bench_grid *grid, const char *name);
 int cli_grid_dump(const bench_grid *grid, qn_device *device, const cli_args *args);
 void cli_grid_free(bench_grid *grid);
 
-/* "256 x 64" of trmm and trsm (order of A x right-hand sides), "m x n x k" of gemm, "n" of potrf */
+/* The side of trmm and trsm, as "L"; with triangle and op, as "LUT", where these are not L and N.
+ */
+typedef struct cli_form_text {
+  char text[4];
+} cli_form_text;
+cli_form_text cli_form(const bench_problem *p);
+
+/* "L 256 x 64" of trmm and trsm (order of A x right-hand sides), "m x n x k" of gemm, "n" of potrf
+ */
 typedef struct cli_shape_text {
   char text[40];
 } cli_shape_text;

@@ -176,11 +176,11 @@ static int run(const cli_args *args) {
 }
 
 static const cli_option options[] = {
-    OPT_SIZES,      OPT_DTYPES,  OPT_THREAD_LIST, OPT_NRHS,      OPT_SIDES,
-    OPT_UPLO,       OPT_TRANS,   OPT_DIAG,        OPT_TRANSA,    OPT_TRANSB,
-    OPT_VARIANTS,   OPT_AGAINST, OPT_DUMP,        OPT_DUMP_FILE, OPT_SUSTAIN,
-    OPT_FAIL_UNDER, OPT_PLOT,    OPT_JSON_FILE,   OPT_CSV_FILE,  OPT_DEVICE,
-    OPT_VERBOSE,    OPT_QUIET,   OPT_HELP,        OPT_VERSION,   OPT_COUNT};
+    OPT_SIZES,     OPT_DTYPES,    OPT_THREAD_LIST, OPT_NRHS,    OPT_SIDES,      OPT_UPLOS,
+    OPT_TRANSES,   OPT_DIAG,      OPT_TRANSA,      OPT_TRANSB,  OPT_VARIANTS,   OPT_AGAINST,
+    OPT_DUMP,      OPT_DUMP_FILE, OPT_LEAST,       OPT_SUSTAIN, OPT_FAIL_UNDER, OPT_PLOT,
+    OPT_JSON_FILE, OPT_CSV_FILE,  OPT_DEVICE,      OPT_VERBOSE, OPT_QUIET,      OPT_HELP,
+    OPT_VERSION,   OPT_COUNT};
 
 const cli_command cli_bench_command = {
     .name = "bench",
@@ -195,6 +195,8 @@ const cli_command cli_bench_command = {
     .examples = "  quern bench gemm\n"
                 "  quern bench trsm --against cblas --threads 1,2 --side L,R\n"
                 "  quern bench gemm --against cublas --device cuda:0 --dtype f32,f64,c64,c128\n"
+                "  quern bench trsm --against cublas --device cuda:0 --sizes 256,1024 --nrhs "
+                "1,64,n --side L,R --uplo L,U --trans N,T --seconds 0.01\n"
                 "  quern bench gemm --dtype bf16 --variant all --sizes 4096 --device cuda:0\n"
                 "  quern bench gemm --dtype bf16 --variant mma_tiled --sizes 4096 --dump ptx "
                 "--device cuda:sm_80\n"

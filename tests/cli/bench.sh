@@ -5,6 +5,11 @@
 
 good "$quern" bench trsm --sizes 24,40 --dtype f32,c128 --nrhs n,3 --side L,R --threads 1
 holds test "$(grep -cE '^(f32|c128) ' "$folder.out")" -eq 16
+good "$quern" bench trmm --sizes 24 --dtype f32 --nrhs 3 --side L,R --uplo L,U --trans N,T --seconds 0.001
+says '^f32 +R 24 x 3 ' "$folder.out"
+says '^f32 +LUT 24 x 3 ' "$folder.out"
+holds test "$(grep -c '^f32 ' "$folder.out")" -eq 8
+bad 2 'trans takes N, T, C' "$quern" bench trsm --sizes 16 --trans X
 good "$quern" bench potrf --sizes 16 --dtype f64 --threads 1 --csv figures.csv
 holds test "$(wc -l <figures.csv)" -eq 2
 says '^potrf,f64,,L,,,,16,16,,1,' figures.csv
