@@ -2,10 +2,10 @@
  *
  *   for jc  in n by nc       columns of one group of threads
  *     for pc  in k by kc       B block kc x nc packed by the group, then a barrier
- *       for ic  in m by mc       taken in turn by the group's threads; A block mc x kc packed
- *         for js  in nc by strip     a strip of B, stays in L2
- *           for ir  in mc by mr        A panel, stays in L1
- *             for jr  in strip by nr     B panel, from L2; one tile of C
+ *       for ic  in m by mc       taken in turn by the group's threads; A block mc x kc packed,
+ *                                stays in L2
+ *         for jr  in nc by nr      B panel, stays in L1
+ *           for ir  in mc by mr      A panel, from L2; one tile of C
  *
  * Where no thread has more than one A block (few rows: B is what passes by) the two outer loops
  * change places: A is packed once for all columns, and B by strips, to be read from L2.
@@ -20,13 +20,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { STACK_BYTES = 24 << 10 }; /* panels of small products need no workspace */
+/* Panels of small products need no workspace; all threads' A blocks take no more than A_BYTES. */
+enum { STACK_BYTES = 24 << 10, A_BYTES = 3 << 20 };
 
 typedef struct team_job {
   const qn_product *p;
   int row_teams, col_teams;
-  int64_t mc, kc, nc; /* nc: columns of one group's B block */
-  int64_t k_blocks;
+  int64_t mc, kc, nc; /* most rows of an A block, steps, columns of one group's B block */
+  int64_t m_blocks, k_blocks;
   int threads;             /* wanted; a busy pool gives fewer */
   size_t a_bytes, b_bytes; /* packed blocks of one thread, of one group */
   char *workspace;
@@ -123,16 +124,18 @@ static __attribute__((noinline)) void finish(const qn_product *p, range rows, ra
     }
 }
 
-/* All tiles of a pair of blocks: strips of B that stay in L2 pass by each A panel in L1. */
+/* All tiles of a pair of blocks: the A block, from L2, passes by each B panel in L1. An epilogue
+ * follows strip by strip, while that part of C is near. */
 static void block(const qn_product *p, const block_pair *x) {
   int64_t mr = p->kernels->mr, nr = p->kernels->nr, strip = p->blocking->strip;
   size_t a_panel = (size_t)(mr * x->k) * p->c_size, b_panel = (size_t)(nr * x->k) * p->c_size;
+  const char *b = x->b;
   for (int64_t js = x->cols.from; js < x->cols.to; js += strip) {
     int64_t end = qn_min64(js + strip, x->cols.to);
-    const char *a = x->a, *b_strip = x->b + (size_t)((js - x->cols.from) / nr) * b_panel;
-    for (int64_t i = x->rows.from; i < x->rows.to; i += mr, a += a_panel) {
-      const char *b = b_strip;
-      for (int64_t j = js; j < end; j += nr, b += b_panel) one_tile(p, x, i, j, a, b);
+    for (int64_t j = js; j < end; j += nr, b += b_panel) {
+      const char *a = x->a;
+      for (int64_t i = x->rows.from; i < x->rows.to; i += mr, a += a_panel)
+        one_tile(p, x, i, j, a, b);
     }
     if (x->last && p->epilogue) finish(p, x->rows, (range){js, end});
   }
@@ -164,7 +167,8 @@ typedef struct member {
 
 /* The next A block for a thread that has done `done` of them with this B block: its own where it
  * keeps A, else the next that nobody of its group has taken; those with most tiles come first. */
-static int64_t next_block(team_job *job, const member *t, int64_t blocks, int64_t done) {
+static int64_t next_block(team_job *job, const member *t, int64_t done) {
+  const int64_t blocks = job->m_blocks;
   if (t->keeps_a) return done == 0 && t->row < blocks ? t->row : -1;
   int64_t turn = atomic_fetch_add(&job->next[t->group], 1);
   if (turn >= blocks) return -1;
@@ -175,9 +179,9 @@ static int64_t next_block(team_job *job, const member *t, int64_t blocks, int64_
 static void all_rows(team_job *job, const member *t, range cols, range k, bool a_is_packed) {
   const qn_product *p = job->p;
   const qn_element *beta = k.from > 0 ? &p->one : &p->beta;
-  int64_t blocks = qn_ceil_div(p->m, job->mc), index;
-  for (int64_t done = 0; (index = next_block(job, t, blocks, done)) >= 0; done++) {
-    range rows = {index * job->mc, qn_min64((index + 1) * job->mc, p->m)};
+  int64_t index;
+  for (int64_t done = 0; (index = next_block(job, t, done)) >= 0; done++) {
+    range rows = share(p->m, p->kernels->mr, index, job->m_blocks);
     if (!t->keeps_a &&
         tile_is_outside(p->region, rows.from, cols.from, rows.to - rows.from, cols.to - cols.from))
       continue;
@@ -207,7 +211,7 @@ static void run_part(void *arg, int thread, int threads) {
   bool all = threads == job->threads;
   int rows = all ? job->row_teams : threads, groups = all ? job->col_teams : 1;
   member t = {.threads = threads, .rows = rows, .row = thread % rows, .group = thread / rows};
-  t.keeps_a = qn_ceil_div(p->m, job->mc) <= rows;
+  t.keeps_a = job->m_blocks <= rows;
   t.columns = share(p->n, p->kernels->nr, t.group, groups);
   t.a_block = job->workspace + (size_t)thread * job->a_bytes;
   t.b_block = job->workspace + (size_t)job->threads * job->a_bytes + (size_t)t.group * job->b_bytes;
@@ -247,15 +251,22 @@ static void choose_grid(team_job *job) {
   }
 }
 
-/* Block sizes: those of the machine, evened out so that the last block is not a sliver. */
+/* Block sizes: those of the machine, evened out so that the last block is not a sliver. Over one
+ * triangle A's blocks differ in work: with TURNS of them a thread, all end together. */
 static void choose_blocks(team_job *job) {
+  enum { TURNS = 4 };
   const qn_product *p = job->p;
   const qn_blocking *most = p->blocking;
   int64_t mr = p->kernels->mr, nr = p->kernels->nr;
   job->k_blocks = qn_ceil_div(p->k, most->kc);
   job->kc = qn_min64(qn_round_up(qn_ceil_div(p->k, job->k_blocks), 4), p->k);
-  int64_t turns = qn_ceil_div(p->m, most->mc * job->row_teams) * job->row_teams;
-  job->mc = qn_round_up(qn_ceil_div(p->m, turns), mr);
+  int64_t mc = A_BYTES / job->threads / (job->kc * (int64_t)p->c_size) / mr * mr;
+  mc = qn_max64(qn_min64(mc, most->mc), mr);
+  int64_t turns = qn_ceil_div(p->m, mc * job->row_teams) * job->row_teams;
+  if (p->region != QN_REGION_ALL && job->row_teams > 1)
+    turns = qn_max64(turns, TURNS * job->row_teams);
+  job->m_blocks = qn_min64(turns, qn_ceil_div(p->m, mr));
+  job->mc = qn_ceil_div(qn_ceil_div(p->m, mr), job->m_blocks) * mr;
   int64_t group_most =
       turns <= job->row_teams ? most->strip : qn_max64(most->nc / job->col_teams / nr, 1) * nr;
   int64_t columns = qn_round_up(qn_ceil_div(p->n, job->col_teams), nr);

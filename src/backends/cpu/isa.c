@@ -57,15 +57,15 @@ static int64_t cache_size(int name, int64_t fallback) {
   return size > 0 ? size : fallback;
 }
 
-/* `size`: bytes of an element of the panels. A block of A takes a quarter of the second-level
- * cache, a strip of B half of it. An A panel is longer than the first-level cache: it is read in
- * order, so that the next cache keeps pace, and the longer k is, the less often C is read and
- * written. */
+/* `size`: bytes of an element of the panels. A panel of B takes the first-level cache and is read
+ * from there for every panel of an A block, which takes most of the second: the longer k is, the
+ * less often C is read and written; the more rows, the less often B comes from far. B's block holds
+ * 1024 columns of 512 steps in f64, with what rounding adds. */
 static qn_blocking blocking_of(const qn_tile_kernels *tile, int64_t size, int64_t l1, int64_t l2) {
   int64_t mr = tile->mr, nr = tile->nr;
-  int64_t kc = qn_min64(qn_max64(l1 * 3 / 2 / (mr * size) / 8 * 8, 64), 512);
-  int64_t step = kc * size, last = (int64_t)4 << 20;
-  return (qn_blocking){.mc = qn_max64(l2 / 4 / step / mr, 1) * mr,
+  int64_t kc = qn_min64(l1 / (nr * size) / 8 * 8, 512);
+  int64_t step = kc * size, last = (int64_t)4608 << 10;
+  return (qn_blocking){.mc = qn_max64(l2 * 5 / 8 / step / mr, 1) * mr,
                        .kc = kc,
                        .nc = qn_max64(last / step / nr, 1) * nr,
                        .strip = qn_max64(l2 / 2 / step / nr, 1) * nr};

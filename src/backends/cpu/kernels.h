@@ -83,10 +83,10 @@ const qn_cpu_isa *qn_cpu_isa_get(void);
 /* The variant of a name ("avx512" ...); NULL where this machine or build has none of that name. */
 const qn_cpu_isa *qn_cpu_isa_find(const char *name);
 
-/* Block sizes of the packed products for a dtype, from the caches of this machine: an A panel of kc
- * steps stays in L1; an A block of mc x kc and a strip of B, kc x strip, in L2; B's block of kc x
- * nc in the last level. mc is a multiple of mr, strip and nc of nr. kc decides where sums are cut,
- * and so the bits: it depends on the machine and dtype alone. */
+/* Block sizes of the packed products for a dtype, from the caches of this machine: a B panel of kc
+ * steps stays in L1, an A block of mc x kc in L2, B's block of kc x nc in the last level; where B
+ * is packed by strips of kc x strip these stay in L2. mc is a multiple of mr, strip and nc of nr.
+ * kc decides where sums are cut, and so the bits: it depends on the machine and dtype alone. */
 typedef struct qn_blocking {
   int64_t mc, kc, nc, strip;
 } qn_blocking;

@@ -74,12 +74,13 @@ QN_INLINE void FROM(pack_along_k)(const SRC *src, int64_t ld, int64_t k, REAL *d
  * whose places fall on one another in the cache do no harm. */
 QN_INLINE void FROM(pack_steps)(const SRC *src, int64_t ld, int64_t panels, int64_t panel,
                                 REAL *dst, const int steps, const int w) {
-  enum { AHEAD = 8 };
-  const int line = qn_max64(64 / (w * (int)sizeof(SRC)), 1); /* panels */
+  enum { AHEAD = 8, LINE = 64 / sizeof(SRC) };
+  const int line = qn_max64(LINE / w, 1); /* panels whose parts of a step one cache line holds */
   for (int64_t x = 0; x < panels; x++, src += w, dst += panel) {
     QN_UNROLL
     for (int p = 0; p < steps; p++) {
-      if (x % line == 0) __builtin_prefetch(src + (p + AHEAD) * ld);
+      for (int i = 0; x % line == 0 && i < w; i += LINE)
+        __builtin_prefetch(src + (p + AHEAD) * ld + i);
       for (int i = 0; i < w; i++) dst[p * w + i] = GET(src[p * ld + i]);
     }
   }
