@@ -40,6 +40,7 @@ typedef struct qn_kernel_report {
   int arguments;        /* how many it takes; -1 where the driver does not tell */
 } qn_kernel_report;
 
+/* On NVIDIA's OpenCL the first query of a module compiles it once more. */
 QN_API qn_status qn_kernel_query(const qn_kernel *kernel, qn_kernel_report *report);
 
 /* Of the items that a multiprocessor can hold, the share that it holds of this kernel in groups of

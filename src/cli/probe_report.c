@@ -40,6 +40,13 @@ static bool any_kernel(const probe_result *r) {
   return false;
 }
 
+/* Whether the driver tells more of a kernel than its local memory. */
+static bool any_registers(const probe_result *r) {
+  for (unsigned i = 0; i < r->count; i++)
+    if (r->figure[i].resources.registers) return true;
+  return false;
+}
+
 static bool any_verdict(const probe_result *r) {
   for (unsigned i = 0; i < r->count; i++)
     if (r->figure[i].bound != PROBE_UNBOUND) return true;
@@ -85,6 +92,8 @@ void probe_print_result(const probe_result *r) {
   if (verdicts) printf(" %6s %5s %7s", "memory", "local", "compute");
   printf("\n");
   for (unsigned i = 0; i < r->count; i++) print_figure(&r->figure[i], kernels, verdicts);
+  if (kernels && !any_registers(r))
+    printf("  - the driver tells neither registers nor occupancy\n");
   if (*r->lesson) printf("  = %s\n", r->lesson);
   if (r->slow && *probe_remedy(r->slow))
     printf("  > %s is %s: %s\n", r->slow->variant, probe_bound_name(r->slow->bound),

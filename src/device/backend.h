@@ -128,6 +128,10 @@ typedef struct qn_backend_ops {
   qn_status (*launch)(qn_bstream *stream, qn_bkernel *kernel, const qn_launch *launch,
                       const qn_arg *args, unsigned count);
 
+  /* Fills in what a kernel's info lacks because it takes another compilation to know. NULL in a
+   * backend whose kernel_get tells all there is. */
+  qn_status (*resources)(qn_bdev *dev, qn_bkernel *kernel, qn_kernel_info *info);
+
   /* Items of the kernel, in groups of `group`, that one multiprocessor holds at once, and the most
    * that it holds of any kernel. NULL in a backend whose driver does not tell. */
   qn_status (*residency)(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,

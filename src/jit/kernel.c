@@ -39,10 +39,13 @@ void qn_kernel_free(qn_kernel *kernel) {
 
 qn_status qn_kernel_query(const qn_kernel *kernel, qn_kernel_report *report) {
   if (!kernel || !report) return qn_fail(QN_EINVAL, "qn_kernel_query", "kernel or report is NULL");
-  const qn_kernel_info *info = &kernel->entry->info;
-  *report = (qn_kernel_report){info->registers, info->local_bytes, info->spill_bytes,
-                               info->max_group, info->params};
-  return QN_OK;
+  const qn_backend_ops *ops = kernel->device->ops;
+  qn_kernel_info info = kernel->entry->info;
+  qn_status status = QN_OK;
+  if (ops->resources) status = ops->resources(kernel->device->handle, kernel->entry->handle, &info);
+  *report = (qn_kernel_report){info.registers, info.local_bytes, info.spill_bytes, info.max_group,
+                               info.params};
+  return qn_device_result(kernel->device, status);
 }
 
 qn_status qn_kernel_occupancy(const qn_kernel *kernel, uint32_t group, double *share) {

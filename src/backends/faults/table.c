@@ -240,6 +240,10 @@ static qn_status faults_launch(qn_bstream *stream, qn_bkernel *kernel, const qn_
   return status == QN_OK ? stream->ops->launch(stream->real, kernel, launch, args, count) : status;
 }
 
+static qn_status faults_resources(qn_bdev *dev, qn_bkernel *kernel, qn_kernel_info *info) {
+  return dev->ops->resources ? dev->ops->resources(dev->real, kernel, info) : QN_OK;
+}
+
 static qn_status faults_residency(qn_bdev *dev, qn_bkernel *kernel, uint32_t group, uint32_t *items,
                                   uint32_t *most) {
   *items = *most = 0;
@@ -282,6 +286,7 @@ const qn_backend_ops qn_faults_backend = {
     .module_free = faults_module_free,
     .kernel_get = faults_kernel_get,
     .launch = faults_launch,
+    .resources = faults_resources,
     .residency = faults_residency,
     .proc = faults_proc,
 };

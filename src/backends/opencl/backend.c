@@ -1,5 +1,5 @@
 /* The opencl backend's table. */
-#include "backends/opencl/cl.h"
+#include "backends/opencl/resources.h"
 
 extern const qn_backend_ops qn_opencl_backend;
 
@@ -33,4 +33,6 @@ const qn_backend_ops qn_opencl_backend = {
     .module_free = qn_cl_module_free,
     .kernel_get = qn_cl_kernel_get,
     .launch = qn_cl_launch,
+    .resources = qn_cl_resources,
+    .residency = qn_cl_residency,
 };

@@ -97,6 +97,8 @@ struct qn_bdev {
   cl_context context;    /* NULL until first needed: a wrapped queue may bring its own */
   cl_command_queue maps; /* for mapping pinned memory */
   qn_cl_pinned *pinned;
+  int capability; /* of NVIDIA's cards, 90: 9.0; 0 else */
+  bool gpu;
   bool exact_divide; /* correctly rounded f32 division and square root on request */
 };
 
@@ -111,6 +113,7 @@ struct qn_bevent {
 
 struct qn_bkernel {
   qn_bkernel *next;
+  qn_bmodule *module;
   cl_kernel kernel;
   pthread_mutex_t lock; /* from the first argument set to the enqueue */
 };
@@ -118,8 +121,10 @@ struct qn_bkernel {
 struct qn_bmodule {
   qn_bdev *dev;
   cl_program program;
-  pthread_mutex_t lock;
+  pthread_mutex_t lock; /* over what follows */
   qn_bkernel *kernels;
+  char *log;  /* the compiler's words on the kernels, NULL where it has none */
+  bool asked; /* for the log */
 };
 
 /* device.c */
@@ -156,6 +161,7 @@ qn_status qn_cl_event_query(qn_bevent *event, bool *done);
 qn_status qn_cl_event_elapsed(qn_bevent *start, qn_bevent *stop, double *seconds);
 
 /* program.c */
+char *qn_cl_build_log(qn_bdev *dev, cl_program program); /* of qn_host_strdup, or NULL */
 qn_status qn_cl_compile(qn_bdev *dev, const qn_source *source, qn_blob *binary, char **log);
 qn_status qn_cl_module_load(qn_bdev *dev, const qn_blob *binary, qn_bmodule **module);
 void qn_cl_module_free(qn_bmodule *module);

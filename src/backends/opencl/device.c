@@ -23,22 +23,28 @@ static bool has_double(cl_device_id id) {
   return number_of(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0;
 }
 
+/* The compute capability of a card of NVIDIA's, 90 for 9.0; 0 of another device. */
+static int capability_of(cl_device_id id) {
+  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
+  char extensions[8192] = "";
+  qn_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
+  if (!strstr(extensions, "cl_nv_device_attribute_query")) return 0;
+  return (int)(10 * number_of(id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof(cl_uint)) +
+               number_of(id, COMPUTE_CAPABILITY_MINOR_NV, sizeof(cl_uint)));
+}
+
 /* NVIDIA's devices name their architecture as the cuda backend does, so that what is chosen by it
  * is the same through both; others give their version of OpenCL, without the vendor's words that
  * follow it ("OpenCL 3.0 PoCL ..."). */
 static void arch_of(cl_device_id id, char *text, size_t size) {
-  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
-  char extensions[8192] = "";
-  qn_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
-  if (!strstr(extensions, "cl_nv_device_attribute_query")) {
-    text_of(id, CL_DEVICE_VERSION, text, size);
-    char *number = strchr(text, ' ');
-    if (number) number[1 + strcspn(number + 1, " ")] = '\0';
+  const int capability = capability_of(id);
+  if (capability) {
+    snprintf(text, size, "sm_%d", capability);
     return;
   }
-  unsigned major = (unsigned)number_of(id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof(cl_uint));
-  unsigned minor = (unsigned)number_of(id, COMPUTE_CAPABILITY_MINOR_NV, sizeof(cl_uint));
-  snprintf(text, size, "sm_%u", major * 10 + minor);
+  text_of(id, CL_DEVICE_VERSION, text, size);
+  char *number = strchr(text, ' ');
+  if (number) number[1 + strcspn(number + 1, " ")] = '\0';
 }
 
 qn_status qn_cl_query(unsigned index, qn_device_info *info) {
@@ -77,6 +83,9 @@ qn_status qn_cl_open(unsigned index, qn_bdev **dev) {
   d->device = device;
   d->exact_divide = number_of(device.id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config)) &
                     CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  d->capability = capability_of(device.id);
+  const cl_device_type type = number_of(device.id, CL_DEVICE_TYPE, sizeof type);
+  d->gpu = type & CL_DEVICE_TYPE_GPU;
   pthread_mutex_init(&d->lock, NULL);
   *dev = d;
   return QN_OK;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *build_log(qn_bdev *dev, cl_program program) {
+char *qn_cl_build_log(qn_bdev *dev, cl_program program) {
   size_t size = 0;
   qn_cl.clGetProgramBuildInfo(program, dev->device.id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
   if (size <= 1) return NULL;
@@ -43,7 +43,7 @@ static qn_status build(qn_bdev *dev, cl_program program, const qn_source *source
   if (used >= (int)sizeof options)
     return qn_fail(QN_EINVAL, "clBuildProgram", "%s: the options are too long", source->name);
   cl_int code = qn_cl.clBuildProgram(program, 1, &dev->device.id, options, NULL, NULL);
-  *log = build_log(dev, program);
+  *log = qn_cl_build_log(dev, program);
   if (code == CL_SUCCESS) return QN_OK;
   if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS)
     return qn_fail(QN_ECOMPILE, "clBuildProgram", "%s: %s: %s", source->name,
@@ -97,6 +97,7 @@ void qn_cl_module_free(qn_bmodule *module) {
     pthread_mutex_destroy(&k->lock);
     qn_host_free(k, sizeof *k);
   }
+  qn_host_strfree(module->log);
   qn_cl.clReleaseProgram(module->program);
   pthread_mutex_destroy(&module->lock);
   qn_host_free(module, sizeof *module);
@@ -178,6 +179,7 @@ qn_status qn_cl_kernel_get(qn_bmodule *module, const char *name, qn_bkernel **ke
     qn_cl.clReleaseKernel(native);
     return qn_fail(QN_ENOMEM, "opencl", "no host memory for a kernel");
   }
+  k->module = module;
   k->kernel = native;
   pthread_mutex_init(&k->lock, NULL);
   describe(module, native, info);
