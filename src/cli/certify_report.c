@@ -1,5 +1,6 @@
 /* The certificate as a page of text, as JSON and as a picture, and beside an earlier one. */
 #include "cli/certify.h"
+#include "cli/format.h"
 #include "cli/json_parts.h"
 #include "plot/chart.h"
 #include <math.h>
@@ -34,9 +35,9 @@ static const char *section_title(const char *section) {
 }
 
 static void print_line(const certify_line *line) {
-  printf("  %-32s %10.4g %-8s", line->name, line->value, line->unit);
-  if (line->limit > 0.0) printf(" limit %-8.4g", line->limit);
-  if (line->reference > 0.0) printf(" reference %-10.4g", line->reference);
+  printf("  %-32s %10s %-8s", line->name, cli_format_figure(line->value).text, line->unit);
+  if (line->limit > 0.0) printf(" limit %-8s", cli_format_figure(line->limit).text);
+  if (line->reference > 0.0) printf(" reference %-10s", cli_format_figure(line->reference).text);
   printf(" %s\n", line->wrong ? "WRONG" : line->below ? "BELOW" : "ok");
 }
 
@@ -191,9 +192,9 @@ static void summarise(const certify_report *r, char *text, size_t size) {
     const certify_line *line = &r->line[i];
     const bool ep = strcmp(line->section, "ep") == 0;
     if (!ep && strcmp(line->section, "ceilings") != 0) continue;
-    used += (size_t)snprintf(text + used, size - used, "%s%s%s %.4g %s",
-                             used ? ", " : "Ceilings: ", ep ? "EP " : "", line->name, line->value,
-                             line->unit);
+    used += (size_t)snprintf(text + used, size - used, "%s%s%s %s %s",
+                             used ? ", " : "Ceilings: ", ep ? "EP " : "", line->name,
+                             cli_format_figure(line->value).text, line->unit);
   }
 }
 

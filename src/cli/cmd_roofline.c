@@ -1,5 +1,6 @@
 /* quern roofline: what the routines reach, beside what the machine could give. */
 #include "cli/bench_grid.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/roofline.h"
@@ -91,12 +92,14 @@ static int take_point(roof_job *job, bench_routine routine, qn_dtype dtype, int6
 }
 
 static void print_point(const roof_point *p) {
-  printf("%-5s %-6s %6lld  %9.4g %10.4g%c %10.4g  %5.1f %%%s\n", qn_dtype_name(p->dtype),
-         bench_routine_name(p->routine), (long long)p->n, roof_intensity(p), roof_rate(p),
+  printf("%-5s %-6s %6lld  %9.4g %10s%c %10s  %5.1f %%%s\n", qn_dtype_name(p->dtype),
+         bench_routine_name(p->routine), (long long)p->n, roof_intensity(p),
+         cli_format_figure(roof_rate(p)).text,
          p->wrong                         ? '!'
          : p->spread > BENCH_SPREAD_LIMIT ? '~'
                                           : ' ',
-         p->ceiling, 100.0 * roof_rate(p) / p->ceiling, p->above ? "  above its ceiling" : "");
+         cli_format_figure(p->ceiling).text, 100.0 * roof_rate(p) / p->ceiling,
+         p->above ? "  above its ceiling" : "");
   fflush(stdout);
 }
 
@@ -122,12 +125,12 @@ static int take_points(roof_job *job) {
 }
 
 static void print_head(const roof *r) {
-  printf("%s\nceilings: memory %.4g GB/s, caches %.4g GB/s", r->device, r->ceilings.memory,
-         roof_cache(r));
+  printf("%s\nceilings: memory %s GB/s, caches %s GB/s", r->device,
+         cli_format_figure(r->ceilings.memory).text, cli_format_figure(roof_cache(r)).text);
   for (int a = 0; a < PROBE_ARITHMETICS; a++)
     if (r->ceilings.compute[a] > 0.0)
-      printf(", %s %.4g GFLOP/s", probe_arithmetic_name((probe_arithmetic)a),
-             r->ceilings.compute[a]);
+      printf(", %s %s GFLOP/s", probe_arithmetic_name((probe_arithmetic)a),
+             cli_format_figure(r->ceilings.compute[a]).text);
   printf("\n\n%-5s %-6s %6s  %9s %11s %10s  %7s\n", "dtype", "", "n", "flop/byte", "GFLOP/s",
          "ceiling", "share");
 }
@@ -215,8 +218,9 @@ static int compare(roof_job *job, const cli_args *args) {
     for (size_t i = 0; i < a->count; i++) {
       const roof_point *p = &a->point[i], *q = find_same(b, p);
       if (q)
-        printf("%-5s %-6s %6lld  %10.4g %10.4g  %6.3f\n", qn_dtype_name(p->dtype),
-               bench_routine_name(p->routine), (long long)p->n, roof_rate(p), roof_rate(q),
+        printf("%-5s %-6s %6lld  %10s %10s  %6.3f\n", qn_dtype_name(p->dtype),
+               bench_routine_name(p->routine), (long long)p->n,
+               cli_format_figure(roof_rate(p)).text, cli_format_figure(roof_rate(q)).text,
                roof_rate(q) / roof_rate(p));
     }
   }

@@ -21,11 +21,12 @@ void probe_print_head(const probe_report *r) {
 void probe_print_ceilings(const probe_report *r) {
   const probe_ceilings *c = &r->ceilings;
   if (c->memory <= 0.0) return;
-  printf("ceilings: memory %.4g GB/s", c->memory);
-  if (c->local > 0.0) printf(", local memory %.4g GB/s", c->local);
+  printf("ceilings: memory %s GB/s", cli_format_figure(c->memory).text);
+  if (c->local > 0.0) printf(", local memory %s GB/s", cli_format_figure(c->local).text);
   for (int a = 0; a < PROBE_ARITHMETICS; a++)
     if (c->compute[a] > 0.0)
-      printf(", %s %.4g GFLOP/s", probe_arithmetic_name((probe_arithmetic)a), c->compute[a]);
+      printf(", %s %s GFLOP/s", probe_arithmetic_name((probe_arithmetic)a),
+             cli_format_figure(c->compute[a]).text);
   printf("\n");
 }
 
@@ -63,8 +64,8 @@ static void print_number(double value, int width, const char *unit) {
 
 static void print_figure(const probe_figure *f, bool kernels, bool verdicts) {
   const probe_resources *r = &f->resources;
-  printf("  %-30s %10s%c %10.4g %-7s", f->variant, cli_format_time(f->seconds.median).text, mark(f),
-         probe_value(f), probe_unit_name(f->unit));
+  printf("  %-30s %10s%c %10s %-7s", f->variant, cli_format_time(f->seconds.median).text, mark(f),
+         cli_format_figure(probe_value(f)).text, probe_unit_name(f->unit));
   if (kernels) {
     print_number(r->registers, 4, "");
     print_number(r->local_bytes, 6, "");

@@ -109,11 +109,13 @@ static void add_ceilings(roof_panel *p, const roof *r, bool dashed) {
     const double x0 = fmax(p->x_low, p->y_low / slopes[i]);
     add_line(p, dashed, x0, x0 * slopes[i], top / slopes[i], top);
     if (dashed) continue;
-    /* memory's name stands near the foot, clear of points; the caches' left of their ridge */
+    /* memory's name stands under the line near its foot, clear of points; the caches' over
+     * theirs, left of the ridge */
     const double low = r->ceilings.compute[list[0]] / slopes[i];
     const double place = i ? 0.7 * top / slopes[i] : x0 * pow(low / x0, 0.25);
     format_rate(p->note_text[p->note_count], names[i], slopes[i], "B/s");
-    add_note(p, place, place * slopes[i], i ? QN_NOTE_LEFT : QN_NOTE_RIGHT);
+    add_note(p, place, place * slopes[i] * pow(p->y_high / p->y_low, i ? 0.03 : -0.03),
+             i ? QN_NOTE_LEFT : QN_NOTE_RIGHT);
   }
   for (int i = 0; i < count; i++) {
     const double rate = r->ceilings.compute[list[i]];
