@@ -188,13 +188,16 @@ static void wait_for_workers(void) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-/* Wakes all that sleep, none of them on the caller's core. */
+/* Wakes all that sleep, none of them on the caller's core. Where there are few, none is left to the
+ * system: on a virtual machine a core that idles counts as taken, and one that slept elsewhere is
+ * woken here too. More than FEW would keep the caller longer than it wins. */
 static void wake_workers(void) {
+  enum { FEW = 4 };
   pthread_mutex_lock(&pool.lock);
   for (int i = 0; i < pool.workers && pool.core >= 0; i++) {
     struct sleeper *s = &pool.sleepers[i];
-    if (s->core == pool.core && s->shunned < 0 && qn_core_shun(s->thread, pool.core))
-      s->shunned = pool.core;
+    bool near = s->core == pool.core || (s->core >= 0 && pool.workers <= FEW);
+    if (near && s->shunned < 0 && qn_core_shun(s->thread, pool.core)) s->shunned = pool.core;
   }
   pthread_cond_broadcast(&pool.wake);
   pthread_mutex_unlock(&pool.lock);
