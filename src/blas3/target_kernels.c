@@ -15,7 +15,8 @@
 
 /* ---- base blocks ---- */
 
-enum { BLOCK_ITEMS = 128 };
+enum { BLOCK_ITEMS = 128, NARROW = 1024 };
+#define BLOCK_MACROS "QN_T", "NB", "RHS", "BS", "THREADS"
 
 /* Order of a block, columns a group works on, rows an item keeps in registers: what fits 32 KiB of
  * local memory and the registers of an item. */
@@ -28,6 +29,41 @@ static const block_shape shapes[QN_DTYPE_COUNT] = {
     [QN_F64] = {32, 32, 16}, [QN_C64] = {32, 32, 8},   [QN_C128] = {32, 16, 8},
 };
 
+/* Several blocks a launch, their columns in local memory: on cards, where a launch costs more than
+ * barriers do. */
+typedef struct wide_shape {
+  block_shape block;
+  uint8_t blocks;
+} wide_shape;
+
+static const wide_shape wide[QN_DTYPE_COUNT] = {
+    [QN_F16] = {{64, 16, 16}, 4}, [QN_BF16] = {{64, 16, 16}, 4}, [QN_F32] = {{64, 16, 16}, 4},
+    [QN_F64] = {{32, 16, 16}, 8}, [QN_C64] = {{32, 16, 8}, 8},   [QN_C128] = {{32, 8, 8}, 4},
+};
+
+/* Bytes of local memory that trsm_wide takes. */
+static uint64_t wide_bytes(qn_dtype dtype, const wide_shape *w) {
+  const uint64_t size = qn_dtype_size(dtype), nb = w->block.order;
+  return size * (nb * (nb + 16 / size) + w->blocks * nb * (w->block.rhs + UINT64_C(1)) + nb) + 16;
+}
+
+/* What a launch takes; of one block: cpus behind OpenCL emulate barriers and do best with that. */
+static wide_shape shape_of(const qn_stream *stream, const qn_triangular_problem *p) {
+  const qn_device_info *info = &stream->device->info;
+  const int set = qn_settings_get()->triangle_blocks;
+  wide_shape w = wide[p->a.dtype];
+  /* a narrow B leaves multiprocessors idle: more groups, with less to do */
+  if (qn_triangular_nrhs(p) <= NARROW) w.block.rhs /= 2;
+  if (set) {
+    w.blocks = (uint8_t)set;
+  } else if (info->kind != QN_DEVICE_GPU) {
+    w.blocks = 1;
+  }
+  while (w.blocks > 1 && wide_bytes(p->a.dtype, &w) > info->local_memory) w.blocks /= 2;
+  if (w.blocks == 1) w.block = shapes[p->a.dtype];
+  return w;
+}
+
 static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, const qn_form *form,
                             int64_t groups) {
   const qn_canonical c = qn_canonical_of(p);
@@ -38,12 +74,14 @@ static qn_status triangular(qn_stream *stream, const qn_triangular_problem *p, c
   return qn_call_run(stream, form, (qn_call_shape){groups, 1, 1, BLOCK_ITEMS}, &call);
 }
 
+/* texts: for one block, for several */
 static qn_status base_block(qn_stream *stream, const qn_triangular_problem *p,
-                            const qn_kernel_text *text) {
-  const block_shape *s = &shapes[p->a.dtype];
-  const qn_form form = {.text = text,
-                        .value = {(uint8_t)p->a.dtype, s->order, s->rhs, s->rows, BLOCK_ITEMS}};
-  return triangular(stream, p, &form, qn_ceil_div(qn_triangular_nrhs(p), s->rhs));
+                            const qn_kernel_text texts[2]) {
+  const wide_shape w = shape_of(stream, p);
+  const qn_form form = {.text = &texts[w.blocks > 1],
+                        .value = {(uint8_t)p->a.dtype, w.block.order, w.block.rhs, w.block.rows,
+                                  BLOCK_ITEMS, w.blocks}};
+  return triangular(stream, p, &form, qn_ceil_div(qn_triangular_nrhs(p), w.block.rhs));
 }
 
 static qn_status trsm_columns(qn_stream *stream, const qn_triangular_problem *p) {
@@ -64,23 +102,25 @@ static bool by_tensor(const qn_stream *stream, const qn_triangular_problem *p) {
 }
 
 static qn_status trsm(qn_stream *stream, const qn_triangular_problem *p) {
-  static const qn_kernel_text text = {
-      "portable/trsm_base.cl", "trsm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  static const qn_kernel_text texts[] = {
+      {"portable/trsm_base.cl", "trsm_base", "", {BLOCK_MACROS}},
+      {"portable/trsm_wide.cl", "trsm_wide", "", {BLOCK_MACROS, "BLOCKS"}}};
   if (by_tensor(stream, p)) return qn_trsm_tensor(stream, p);
   if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trsm_walk(stream, p);
-  return base_block(stream, p, &text);
+  return base_block(stream, p, texts);
 }
 
 static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
-  static const qn_kernel_text text = {
-      "portable/trmm_base.cl", "trmm_base", "", {"QN_T", "NB", "RHS", "BS", "THREADS"}};
+  static const qn_kernel_text texts[] = {
+      {"portable/trmm_base.cl", "trmm_base", "", {BLOCK_MACROS}},
+      {"portable/trmm_wide.cl", "trmm_wide", "", {BLOCK_MACROS, "BLOCKS"}}};
   if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trmm_walk(stream, p);
-  return base_block(stream, p, &text);
+  return base_block(stream, p, texts);
 }
 
 static int64_t base_order(const qn_stream *stream, const qn_triangular_problem *p) {
-  (void)stream;
-  return shapes[p->a.dtype].order;
+  const wide_shape w = shape_of(stream, p);
+  return w.blocks * (int64_t)w.block.order;
 }
 
 static int64_t block(const qn_stream *stream, const qn_triangular_problem *p) {
@@ -130,11 +170,19 @@ static qn_status trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_m
                                                        .triangle = &triangle});
 }
 
+/* 64 where local memory has room for it. */
+static int64_t potrf_order(const qn_stream *stream, qn_dtype dtype) {
+  enum { LARGE = 64 };
+  const uint64_t most = 48 << 10; /* of a kernel's variables, in CUDA */
+  const uint64_t bytes = (LARGE * (LARGE + 1) + 32) * qn_dtype_size(dtype) + 16;
+  return bytes <= most && bytes <= stream->device->info.local_memory ? LARGE : LARGE / 2;
+}
+
 static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first,
                        qn_buffer *info) {
   enum { ITEMS = 256 };
   static const qn_kernel_text text = {
-      "portable/potrf_base.cl", "potrf_base", "-DTHREADS=256", {"QN_T", "NB"}};
+      "portable/potrf_base.cl", "potrf_base", "-DTHREADS=256 -DBS=16", {"QN_T", "NB"}};
   if (qn_potrf_walk_serves(stream->device, a.dtype))
     return qn_potrf_walk(stream, uplo, a, first, info);
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
@@ -147,13 +195,14 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   qn_call_i64(&call, lower ? a.ld : 1);
   qn_call_i32(&call, !lower);
   qn_call_buffer(&call, info);
-  qn_form form = {.text = &text, .value = {(uint8_t)a.dtype, shapes[a.dtype].order}};
+  qn_form form = {.text = &text,
+                  .value = {(uint8_t)a.dtype, (uint8_t)potrf_order(stream, a.dtype)}};
   return qn_call_run(stream, &form, (qn_call_shape){1, 1, 1, ITEMS}, &call);
 }
 
 static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
   return qn_potrf_walk_serves(stream->device, dtype) ? qn_potrf_walk_block(dtype)
-                                                     : shapes[dtype].order;
+                                                     : potrf_order(stream, dtype);
 }
 
 static bool potrf_is_tall(const qn_stream *stream, qn_dtype dtype) {

@@ -173,9 +173,10 @@ static void gemms(qn_dtype dtype) {
   qn_epilogue_free(e);
 }
 
+/* An order of several blocks, the last of them ragged. */
 static void triangular(const char *what, qn_dtype dtype, bool solve, qn_side side, qn_uplo uplo,
                        qn_trans trans) {
-  const int64_t n = 37, others = 5;
+  const int64_t n = 69, others = 5;
   qn_matrix b[2];
   for (int d = 0; d < 2; d++) {
     const qn_matrix a = matrix(streams[d], dtype, n, n, true);

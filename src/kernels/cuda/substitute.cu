@@ -13,7 +13,7 @@
  * Macros of the includer: NB, TRANS, BACK, CONJ; SETS, columns of a lane. Columns of X and 1 / d
  * begin at multiples of 16 bytes. */
 
-#include "cuda/tame.cu"
+#include "portable/tame.cl"
 
 #define LQ              (NB / 8)
 #define PLACE_OF(q, s)  (TRANS ? (s)*LQ + (q) : (s) / VW * (LQ * VW) + (q)*VW + (s) % VW)

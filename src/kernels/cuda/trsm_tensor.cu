@@ -34,7 +34,7 @@
 #include "portable/element.cl"
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
-#include "cuda/tame.cu"
+#include "portable/tame.cl"
 
 typedef double2 pair;
 

@@ -21,7 +21,7 @@
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
 #include "cuda/exchange.cu"
-#include "cuda/tame.cu"
+#include "portable/tame.cl"
 
 #define NB      128
 #define WARPS   8
