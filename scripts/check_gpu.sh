@@ -73,6 +73,8 @@ for device in $devices; do
   case $device in cuda:*) ;; *) continue ;; esac
   try "$device fragments" env QUERN_TEST_DEVICE="$device" \
     "$build/tests/kernels/test_kernels_fragments"
+  try "$device potrf by panels" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
+    QUERN_POTRF_BLOCK=512 "$build/tests/conformance/test_conformance_potrf"
   arch=$("$build/bin/quern" devices | sed -n "s/^$device .* \(sm_[0-9a]*\) .*/\1/p")
   try "$device opcodes" sh "$tests/kernels/opcodes.sh" "$build/bin/quern" "$device" "$arch" sass
   try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \

@@ -11,8 +11,11 @@
 #include "blas3/args.h"
 #include "blas3/potrf.h"
 #include "blas3/prepare.h"
+#include "blas3/settings.h"
 #include "blas3/triangle.h"
 #include <quern/blas3.h>
+
+enum { TALL_UNIT = 64 }; /* columns of a tall block are a multiple of it */
 
 typedef struct qn_cholesky {
   qn_stream *stream;
@@ -85,8 +88,10 @@ static qn_status run(const qn_cholesky *c, qn_matrix a) {
 
 static qn_cholesky cholesky_of(qn_stream *stream, const qn_potrf_problem *p) {
   const qn_target *target = qn_target_of(stream->device);
-  int64_t block = target->potrf_block(stream, p->a.dtype);
+  int64_t block = target->potrf_block(stream, p->a.dtype, p->a.rows);
   bool tall = target->potrf_is_tall && target->potrf_is_tall(stream, p->a.dtype);
+  const int64_t set = qn_settings_get()->potrf_block;
+  if (set > 0) block = tall ? qn_round_up(set, TALL_UNIT) : qn_min64(set, block);
   return (qn_cholesky){stream, p->uplo, block, tall, NULL};
 }
 

@@ -9,28 +9,28 @@ enum { ITEMS = 256 };
 typedef struct walk {
   qn_kernel_text text;
   int nb;
-  int64_t block;
+  int64_t whole, block; /* order up to which a matrix is one block; else its blocks' columns */
 } walk;
 
-#define WALK(nb, resident, block)                                                                  \
+#define WALK(nb, resident, whole, block)                                                           \
   {                                                                                                \
     {"cuda/potrf_walk.cu",                                                                         \
      "potrf_walk",                                                                                 \
      "-DNB=" #nb " -DRESIDENT=" #resident,                                                         \
      {"QN_T", "ALONG_I", "QN_SM"}},                                                                \
-        nb, block                                                                                  \
+        nb, whole, block                                                                           \
   }
 
 static const walk walks[QN_DTYPE_COUNT] = {
-    [QN_F32] = WALK(64, 2, 2048),
-    [QN_F64] = WALK(64, 1, 2048),
-    [QN_C64] = WALK(32, 1, 512),
-    [QN_C128] = WALK(32, 1, 512),
+    [QN_F32] = WALK(64, 2, 4096, 2048),
+    [QN_F64] = WALK(64, 1, 4096, 2048),
+    [QN_C64] = WALK(32, 1, 512, 512),
+    [QN_C128] = WALK(32, 1, 512, 512),
 };
 /* Where there is less shared memory. */
 static const walk small_walks[QN_DTYPE_COUNT] = {
-    [QN_F32] = WALK(32, 1, 2048),
-    [QN_F64] = WALK(32, 1, 2048),
+    [QN_F32] = WALK(32, 1, 2048, 2048),
+    [QN_F64] = WALK(32, 1, 2048, 2048),
 };
 
 /* Two pairs of operands, columns four longer than the tile, and two tiles of A. */
@@ -53,8 +53,9 @@ bool qn_potrf_walk_serves(const qn_device *device, qn_dtype dtype) {
   return walk_of(device, dtype) != NULL;
 }
 
-int64_t qn_potrf_walk_block(qn_dtype dtype) {
-  return walks[dtype].block;
+int64_t qn_potrf_walk_block(const qn_device *device, qn_dtype dtype, int64_t order) {
+  const walk *w = walk_of(device, dtype);
+  return order <= w->whole ? w->whole : w->block;
 }
 
 /* The matrix as the kernel has it, L below the diagonal, in blocks of nb. */
@@ -88,8 +89,9 @@ static qn_status launch(qn_stream *stream, const walk *w, qn_uplo uplo, qn_matri
   qn_call_i64(&call, ticket);
   qn_form form = {.text = &w->text,
                   .value = {(uint8_t)a.dtype, lower, (uint8_t)qn_sm_of(stream->device)}};
-  /* a pair of tiles in each column, and those below */
-  int64_t tickets = s.columns * (s.blocks - 1) - s.columns * (s.columns - 1) / 2 + 1;
+  /* a pair of tiles in each column, and those below; squares but for the first and last rows */
+  int64_t tickets =
+      s.columns * (s.blocks - 1) - s.columns * (s.columns - 1) / 2 + 1 + qn_max64(s.columns - 3, 0);
   return qn_call_run(stream, &form, (qn_call_shape){tickets, 1, 1, ITEMS}, &call);
 }
 
@@ -98,7 +100,7 @@ qn_status qn_potrf_walk(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fi
   const walk *w = walk_of(stream->device, a.dtype);
   shape s = shape_of(w, uplo, a);
   int64_t tiles = s.columns * (s.columns + 1) / 2 + (s.blocks - s.columns) * s.columns;
-  int64_t elements = tiles * w->nb * w->nb;
+  int64_t elements = (tiles + s.columns) * w->nb * w->nb; /* and squares */
   qn_buffer *shared;
   QN_TRY(qn_exchange_alloc(stream, elements, a.dtype, &shared));
   qn_status status = launch(stream, w, uplo, a, first, info, shared, elements);

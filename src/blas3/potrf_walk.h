@@ -6,8 +6,8 @@
 
 bool qn_potrf_walk_serves(const qn_device *device, qn_dtype dtype);
 
-/* The columns that one launch is best given. */
-int64_t qn_potrf_walk_block(qn_dtype dtype);
+/* The columns of a matrix of `order` that one launch is best given. */
+int64_t qn_potrf_walk_block(const qn_device *device, qn_dtype dtype, int64_t order);
 
 /* As potrf of qn_target, for any order; A may have more rows than columns (upper: more columns than
  * rows) if these are a multiple of 64. Workspace: a copy of the part of A that is factored. */

@@ -18,6 +18,7 @@ static void read_environment(void) {
   settings.triangle_blocks = (int)qn_env_int("QUERN_TRIANGLE_BLOCKS", 0, 1, 8);
   settings.trsm_block = qn_env_int("QUERN_TRSM_BLOCK", 0, 1, INT64_MAX);
   settings.trmm_block = qn_env_int("QUERN_TRMM_BLOCK", 0, 1, INT64_MAX);
+  settings.potrf_block = qn_env_int("QUERN_POTRF_BLOCK", 0, 1, INT32_MAX);
 }
 
 const qn_settings *qn_settings_get(void) {

@@ -7,6 +7,8 @@
  *                          measuring
  *   QUERN_TRSM_BLOCK       the order of a base block, unless qn_device_set_trsm_block is called
  *   QUERN_TRMM_BLOCK       likewise
+ *   QUERN_POTRF_BLOCK      columns that potrf factors at once: where it takes along what is below
+ *                          them a multiple of 64, else at most the target's own
  *   QUERN_TRIANGLE_BLOCKS  how many blocks of a triangle one launch takes, on devices with kernels
  */
 #ifndef QN_BLAS3_SETTINGS_H
@@ -17,7 +19,7 @@
 typedef struct qn_settings {
   char gemm_variant[32]; /* "" for none */
   bool trsm_columns;
-  int64_t trsm_block, trmm_block; /* 0 for the target's own */
+  int64_t trsm_block, trmm_block, potrf_block; /* 0 for the target's own */
   int triangle_blocks;            /* likewise */
 } qn_settings;
 

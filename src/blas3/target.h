@@ -49,7 +49,8 @@ typedef struct qn_target {
    * in device memory: does nothing where it is not 0, and a pivot j of the block (0-based) that is
    * not positive, or is NaN, writes first + j + 1 there and ends the block. */
   qn_status (*potrf)(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t first, qn_buffer *info);
-  int64_t (*potrf_block)(const qn_stream *stream, qn_dtype dtype);
+  /* The columns of a matrix of `order` that are best factored at once. */
+  int64_t (*potrf_block)(const qn_stream *stream, qn_dtype dtype, int64_t order);
   /* Whether it takes what lies below the block (upper: beside it) along: A21 becomes L21. */
   bool (*potrf_is_tall)(const qn_stream *stream, qn_dtype dtype);
 

@@ -141,7 +141,8 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   return QN_OK;
 }
 
-static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
+static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype, int64_t order) {
+  (void)order;
   return ops_of(stream)->potrf_block(dtype);
 }
 

@@ -200,9 +200,10 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   return qn_call_run(stream, &form, (qn_call_shape){1, 1, 1, ITEMS}, &call);
 }
 
-static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype) {
-  return qn_potrf_walk_serves(stream->device, dtype) ? qn_potrf_walk_block(dtype)
-                                                     : potrf_order(stream, dtype);
+static int64_t potrf_block(const qn_stream *stream, qn_dtype dtype, int64_t order) {
+  return qn_potrf_walk_serves(stream->device, dtype)
+             ? qn_potrf_walk_block(stream->device, dtype, order)
+             : potrf_order(stream, dtype);
 }
 
 static bool potrf_is_tall(const qn_stream *stream, qn_dtype dtype) {

@@ -13,6 +13,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_TRMM_BLOCK", "order at which trmm ends its recursion [tuned]"},
     {"QUERN_TRIANGLE_BLOCKS",
      "most blocks of trsm and trmm in one launch of portable kernels, 1 to 8 [tuned]"},
+    {"QUERN_POTRF_BLOCK", "columns that potrf factors at once [tuned]"},
     {"QUERN_POOL_LIMIT", "most memory a device's pool holds, such as 512M or 4G [no limit]"},
     {"QUERN_CUDA_LIBRARY", "file of the CUDA driver [libcuda.so.1]"},
     {"QUERN_NVRTC_LIBRARY", "file of NVRTC, the CUDA compiler [the newest that fits the driver]"},

@@ -199,7 +199,8 @@ static double error_on_vector(dice *d, wide a, wide factor, qn_uplo uplo, int64_
   return (double)(largest / (norm * largest_x * roundoff(dtype)));
 }
 
-/* Orders beyond what a device factors at once, and a pivot that fails there. */
+/* Orders beyond what a device factors at once (NVIDIA's cards: with QUERN_POTRF_BLOCK), and a pivot
+ * that fails there. */
 static void several_panels(void **state) {
   qn_dtype dtype = *(const qn_dtype *)*state;
   skip_without(dtype);

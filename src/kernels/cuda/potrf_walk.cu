@@ -10,9 +10,11 @@
  *      +----+----+----+      next there lie one of these two and one wait.
  *
  * Tickets go down the columns, the pair (j + 1, j), (j + 1, j + 1) first in column j, so that a
- * block waits for smaller tickets alone. Tiles travel through `shared` (exchange.cu), column by
- * column. L is lower: L(i, j) = a[off_a + i si + j sj], conjugated if conj_a; an upper triangle has
- * its strides exchanged.
+ * block waits for smaller tickets alone. Behind it comes the square of row j + 2, its tiles up to
+ * j - 1: a partial sum for the pair of the next column, which would else have most to do while all
+ * others wait for it. Tiles travel through `shared` (exchange.cu), column by column, and partial
+ * squares behind them. L is lower: L(i, j) = a[off_a + i si + j sj], conjugated if conj_a; an upper
+ * triangle has its strides exchanged.
  *
  * The matrix has `rows` rows and n columns; n is a multiple of NB unless it is square.
  *
@@ -113,16 +115,28 @@ QN_DEV void publish_piece(elem *shared, const elem *tile, int q) {
 
 /* ---- the walk ---- */
 
-/* Which tile a ticket makes: row 0 is the first diagonal tile alone. */
-QN_DEV void place_of_ticket(int ticket, int blocks, int *i, int *j) {
-  *i = 0;
-  *j = -1;
-  if (ticket == 0) return;
+typedef enum kind { SINGLE, PAIR, SQUARE } kind;
+
+/* What a ticket makes: tile (i, j); with the diagonal tile (i, i); or the partial square of row i.
+ * The first is the diagonal tile of row 0 alone, a pair in column -1. */
+typedef struct part {
+  int i, j;
+  kind is;
+} part;
+
+QN_DEV part part_of_ticket(int ticket, int blocks, int columns) {
+  part own = {0, -1, PAIR};
+  if (ticket == 0) return own;
   ticket--;
-  int c = 0;
-  while (ticket >= blocks - 1 - c) ticket -= blocks - 1 - c++;
-  *i = c + 1 + ticket;
-  *j = c;
+  for (own.j = 0;; own.j++) {
+    const int square = own.j > 0 && own.j + 2 < columns, below = blocks - 1 - own.j;
+    if (ticket < below + square) {
+      own.is = square && ticket == 1 ? SQUARE : ticket == 0 && own.j + 1 < columns ? PAIR : SINGLE;
+      own.i = own.j + 1 + ticket - (square && ticket > 1);
+      return own;
+    }
+    ticket -= below + square;
+  }
 }
 
 /* Piece t of eight columns of a tile, as they are seen now. */
@@ -130,9 +144,9 @@ QN_DEV piece look_panel(const elem *tile, int p, int t) {
   return load_shared_by_groups((const piece *)tile + p * NB / VW + QN_MIN(t, PANEL_PIECES - 1));
 }
 
-/* Adds the last tiles before the diagonal, eight columns at a time as they come; to x and y. */
+/* Adds the last tiles before column j, eight columns at a time as they come, to x and y. */
 QN_DEV void add_as_they_come(acc *sum, acc *square, elem *x, elem *y, const elem *from_i,
-                             const elem *from_j, int t, const place *at) {
+                             const elem *from_j, int pair, int t, const place *at) {
   piece nx = look_panel(from_i, 0, t), ny = look_panel(from_j, 0, t);
 #pragma unroll 1
   for (int p = 0; p < NB; p += STEP) {
@@ -145,10 +159,68 @@ QN_DEV void add_as_they_come(acc *sum, acc *square, elem *x, elem *y, const elem
       nx = look_panel(from_i, p + STEP, t);
       ny = look_panel(from_j, p + STEP, t);
     }
-    if (warp_is_above(at))
-      add_products(sum, x + p * LD, y + p * LD, at);
-    else
+    if (pair && !warp_is_above(at))
       add_both(sum, square, x + p * LD, y + p * LD, at);
+    else
+      add_products(sum, x + p * LD, y + p * LD, at);
+  }
+}
+
+/* Whether all of a tile has come, as the threads saw their pieces last; with a barrier. */
+QN_DEV int has_come(const piece *v) {
+  int there = 1;
+  QN_UNROLL
+  for (int u = 0; u < PIECES; u++) there = there && IS_RESULT(v[u]);
+  return __syncthreads_and(there);
+}
+
+/* ---- partial squares ---- */
+
+/* Where a thread's elements of one lie. */
+QN_DEV elem *partial_of(elem *partials, int i, int e, int t) {
+  return partials + (qn_i64)i * (NB * NB) + (e / VW * THREADS + t) * VW;
+}
+
+/* The square of row i over its first `count` tiles leaves for `partials`. */
+QN_DEV void make_square(elem *tiles, const elem *row, int count, elem *partials, int i, int t,
+                        const place *at) {
+  acc square[COUNT];
+  piece next[PIECES];
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e++) square[e] = acc_zero();
+  look(next, row, t);
+#pragma unroll 1
+  for (int k = 0; k < count; k++) {
+    elem *const x = tiles + k % 2 * TILE;
+    await(x, next, row, t);
+    QN_BARRIER();
+    row += NB * NB;
+    if (k + 1 < count) look(next, row, t);
+    if (warp_is_above(at)) continue;
+#pragma unroll 1
+    for (int p = 0; p < NB; p += STEP) add_products(square, x + p * LD, x + p * LD, at);
+  }
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e += VW) publish_run(partial_of(partials, i, e, t), square + e, VW);
+}
+
+/* square += the partial square of row i, once it is there. */
+QN_DEV void add_square(acc *square, elem *partials, int i, int t) {
+  SPINS;
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e += VW) {
+    const piece *const from = (const piece *)partial_of(partials, i, e, t);
+    union {
+      piece whole;
+      elem part[VW];
+    } v;
+    v.whole = load_shared_by_groups(from);
+    while (!IS_RESULT(v.whole)) {
+      SPIN;
+      v.whole = load_shared_by_groups(from);
+    }
+    QN_UNROLL
+    for (int u = 0; u < VW; u++) square[e + u] = acc_add(square[e + u], v.part[u]);
   }
 }
 
@@ -212,10 +284,15 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, QN_SM >= 90 ? RESIDENT : 1) void po
   QN_BARRIER();
   if (over) return;
   const int blocks = (rows + NB - 1) / NB, columns = (n + NB - 1) / NB;
-  int i, j;
-  place_of_ticket(taken, blocks, &i, &j);
-  const int pair = i == j + 1 && i < columns;
+  const part mine = part_of_ticket(taken, blocks, columns);
+  const int i = mine.i, j = mine.j, pair = mine.is == PAIR;
   const matrix m = {rows, n, a + off_a, si, sj, conj_a};
+  const elem *from_i = shared + tile_at(i, 0, columns);
+  elem *const partials = shared + tile_at(blocks, 0, columns);
+  if (mine.is == SQUARE) {
+    make_square(tiles, from_i, j, partials, i, t, &at);
+    return;
+  }
 
   elem *const own = tiles + 4 * TILE, *const own_square = own + NB * NB;
   if (j >= 0) start_tile(own, &m, i, j, t, &at);
@@ -225,35 +302,31 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, QN_SM >= 90 ? RESIDENT : 1) void po
   for (int e = 0; e < COUNT; e++) sum[e] = square[e] = acc_zero();
 
   piece nx[PIECES], ny[PIECES];
-  const elem *from_i = shared + tile_at(i, 0, columns);
   const elem *from_j = shared + tile_at(QN_MAX(j, 0), 0, columns);
-  if (j > pair) {
+  if (j > 0) {
     look(nx, from_i, t);
     look(ny, from_j, t);
   }
-  const int whole = pair ? j - 1 : j; /* tiles that there is no hurry for */
 #pragma unroll 1
-  for (int k = 0; k < whole; k++) {
+  for (int k = 0; k < j; k++) {
     elem *const x = tiles + k % 2 * (2 * TILE), *const y = x + TILE;
+    if (k == j - 1 && (pair || !has_come(nx))) {
+      add_as_they_come(sum, square, x, y, from_i, from_j, pair, t, &at);
+      break;
+    }
     await(x, nx, from_i, t);
     await(y, ny, from_j, t);
     QN_BARRIER();
     from_i += NB * NB;
     from_j += NB * NB;
-    if (k + 1 < whole) {
+    if (k + 1 < j) {
       look(nx, from_i, t);
       look(ny, from_j, t);
     }
-    if (pair && !warp_is_above(&at)) {
 #pragma unroll 1
-      for (int p = 0; p < NB; p += STEP) add_both(sum, square, x + p * LD, y + p * LD, &at);
-    } else {
-#pragma unroll 1
-      for (int p = 0; p < NB; p += STEP) add_products(sum, x + p * LD, y + p * LD, &at);
-    }
+    for (int p = 0; p < NB; p += STEP) add_products(sum, x + p * LD, y + p * LD, &at);
   }
-  elem *const last = tiles + (~j & 1) * (2 * TILE);
-  if (pair && j > 0) add_as_they_come(sum, square, last, last + TILE, from_i, from_j, t, &at);
+  if (pair && j > 1) add_square(square, partials, i, t);
   copy_wait(0);
   if (j >= 0) take_tile(sum, own, &m, i, j, t, &at);
   if (pair) take_tile(square, own_square, &m, i, i, t, &at);
