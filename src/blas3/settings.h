@@ -20,7 +20,7 @@ typedef struct qn_settings {
   char gemm_variant[32]; /* "" for none */
   bool trsm_columns;
   int64_t trsm_block, trmm_block, potrf_block; /* 0 for the target's own */
-  int triangle_blocks;            /* likewise */
+  int triangle_blocks;                         /* likewise */
 } qn_settings;
 
 const qn_settings *qn_settings_get(void);

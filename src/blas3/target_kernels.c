@@ -136,15 +136,16 @@ static int64_t limit(const qn_stream *stream, const qn_triangular_problem *p) {
   return qn_walk_serves(stream->device, p->a.dtype) ? INT64_MAX : base_order(stream, p);
 }
 
-/* From so many columns (rows, side R) and so many elements of B on one product takes less time than
- * the walk. */
+/* From so many columns (rows, side R), elements of B and unknowns on one product takes less time
+ * than the walk. */
 static bool product_pays(const qn_triangular_problem *p) {
   static const int nrhs[QN_DTYPE_COUNT] = {
-      [QN_F32] = 129, [QN_F64] = 64, [QN_C64] = 129, [QN_C128] = 129};
+      [QN_F32] = 49, [QN_F64] = 1, [QN_C64] = 129, [QN_C128] = 129};
   static const int log_elements[QN_DTYPE_COUNT] = {
-      [QN_F32] = 19, [QN_F64] = 16, [QN_C64] = 17, [QN_C128] = 17};
+      [QN_F32] = 16, [QN_F64] = 9, [QN_C64] = 17, [QN_C128] = 17};
+  static const int order[QN_DTYPE_COUNT] = {[QN_F64] = 256};
   const qn_dtype dtype = p->a.dtype;
-  return qn_triangular_nrhs(p) >= nrhs[dtype] &&
+  return qn_triangular_nrhs(p) >= nrhs[dtype] && p->a.rows >= order[dtype] &&
          p->b.rows * p->b.cols >= INT64_C(1) << log_elements[dtype];
 }
 

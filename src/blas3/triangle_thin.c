@@ -18,17 +18,23 @@ typedef struct shape {
 
 static const shape shapes[QN_DTYPE_COUNT][3] = {
     [QN_F32] = {SHAPE(1, 128), SHAPE(4, 128), SHAPE(8, 128)},
-    [QN_F64] = {SHAPE(1, 64), SHAPE(4, 64), SHAPE(4, 64)},
+    [QN_F64] = {SHAPE(1, 64), SHAPE(4, 64), SHAPE(8, 64)},
 };
 
-/* Up to how many right-hand sides a group has 4 columns, and this is the best way at all; from
- * which order on the groups of more of them in f64 read A too often. */
-enum { FEW = 16, THIN = 64, LARGE = 4096 };
+/* Up to how many right-hand sides this is the best way where k is contiguous, and where rows are;
+ * the order up to which that holds in f64 and f32. */
+enum { FEW = 16, THIN = 64, MANY = 256, LARGE = 4096 };
+/* From which order and beyond how many right-hand sides groups of 8 columns gain more by reading A
+ * half as often than they lose on the way. */
+enum { WIDE_ORDER_F64 = 4096 };
 
 static const shape *shape_of(const qn_triangular_problem *p) {
   const int64_t nrhs = qn_triangular_nrhs(p);
-  if (nrhs == 1) return &shapes[p->a.dtype][0];
-  return &shapes[p->a.dtype][nrhs <= FEW || qn_canonical_of(p).transposed ? 1 : 2];
+  const shape *const of = shapes[p->a.dtype];
+  if (nrhs == 1) return &of[0];
+  if (nrhs <= FEW || qn_canonical_of(p).transposed) return &of[1];
+  if (p->a.dtype == QN_F64 && (nrhs <= THIN || p->a.rows < WIDE_ORDER_F64)) return &of[1];
+  return &of[2];
 }
 
 /* The diagonal block, with columns four longer, its reciprocals, B, the sums and the warps' parts
@@ -42,9 +48,12 @@ static size_t local_bytes(const shape *s, qn_dtype dtype, bool transposed) {
 bool qn_trsm_thin_serves(const qn_device *device, const qn_triangular_problem *p) {
   if (p->a.dtype != QN_F32 && p->a.dtype != QN_F64) return false;
   const int64_t nrhs = qn_triangular_nrhs(p);
-  if (nrhs > THIN || (p->a.dtype == QN_F64 && nrhs > FEW && p->a.rows > LARGE)) return false;
-  const size_t bytes = local_bytes(shape_of(p), p->a.dtype, qn_canonical_of(p).transposed);
-  return device->info.local_memory >= bytes;
+  const bool transposed = qn_canonical_of(p).transposed, large = p->a.rows > LARGE;
+  /* too many columns, or groups of them that read A too often */
+  if (nrhs > (transposed ? THIN : MANY)) return false;
+  if (p->a.dtype == QN_F64 && transposed && nrhs > FEW && large) return false;
+  if (p->a.dtype == QN_F32 && nrhs > THIN && large) return false;
+  return device->info.local_memory >= local_bytes(shape_of(p), p->a.dtype, transposed);
 }
 
 static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
