@@ -25,6 +25,7 @@
 
 #define BATCH 8
 
+#ifndef BLOCKS /* wide.cl has its own way */
 /* Lower triangle of a into l; above the diagonal and beyond nb zeros, diagonal ones beyond nb (and
  * for a unit triangle, whose stored diagonal is not read). */
 QN_DEV elem triangle_at(int i, int j, int nb, int unit, int conj_a, QN_GLOBAL const elem *a,
@@ -51,6 +52,8 @@ QN_DEV void load_triangle(QN_LOCAL_PTR elem *l, int t, int nb, int unit, int con
     }
   }
 }
+
+#endif
 
 /* Moves nb rows of `cols` columns between b and x, scaled by alpha on the way in. */
 QN_DEV void load_columns(QN_LOCAL_PTR elem *x, int t, int nb, int cols, elem alpha,

@@ -50,7 +50,7 @@ trmm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
   elem ahead[PER], v[CW][VW];
   fetch_tile(ahead, own, last, 0, n, unit, conj_a, a, si, sj);
   for (int i = 0; i <= last; i++)
-    load_columns(x[i * NB], t, n - i * NB, cols, alpha, b + i * NB * bi, bi, br);
+    load_columns(x[i * NB], t, QN_MIN(n - i * NB, NB), cols, alpha, b + i * NB * bi, bi, br);
 
   for (int i = last; i >= 0; i--) {
     QN_UNROLL for (int u = 0; u < CW; u++)

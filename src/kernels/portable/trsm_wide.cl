@@ -64,7 +64,7 @@ trsm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
   elem ahead[PER], v[CW][VW];
   fetch_tile(ahead, own, 0, 0, n, unit, conj_a, a, si, sj);
   for (int i = 0; i < blocks; i++)
-    load_columns(x[i * NB], t, n - i * NB, cols, alpha, b + i * NB * bi, bi, br);
+    load_columns(x[i * NB], t, QN_MIN(n - i * NB, NB), cols, alpha, b + i * NB * bi, bi, br);
   if (t == 0) wild = 0;
 
   for (int i = 0; i < blocks; i++) {

@@ -41,13 +41,16 @@ QN_DEV void fetch_tile(elem *ahead, share s, int i, int j, int n, int unit, int 
                        QN_GLOBAL const elem *a, qn_i64 si, qn_i64 sj) {
   const int left = n - i * NB;
   const qn_i64 step = s.dr * si + s.dp * sj;
-  a += (i * NB + s.r) * si + (j * NB + s.p) * sj;
+  int r = s.r, p = s.p;
+  a += (i * NB + r) * si + (j * NB + p) * sj;
   QN_UNROLL for (int u = 0; u < PER; u++) {
-    const int r = s.r + u * s.dr, p = s.p + u * s.dp;
     const int stored = r < left && (i > j || p < r || (p == r && !unit));
     elem v = i == j && p == r ? acc_make(1, 0) : acc_zero();
-    if (stored) v = a[u * step];
+    if (stored) v = *a;
     ahead[u] = conj_a ? acc_conj(v) : v;
+    a += step; /* not an index: compilers multiply that out for each element */
+    r += s.dr;
+    p += s.dp;
   }
 }
 
