@@ -20,53 +20,60 @@
                        ? 1                                                                         \
                        : -1]))
 
-#define COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers)         \
+#define COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays)  \
   "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DMULTIPLIERS=" #multipliers   \
   " -DRESIDENT=" #resident " -DSTAGES=" #stages " -DREGISTERS_COPY=" #copy                         \
-  " -DREGISTERS=" #registers
+  " -DREGISTERS=" #registers " -DSTAYS=" #stays
 
 /* Rows of shared memory are 16 bytes longer than the tile. */
 #define FFMA(size, bm, bn, bk, tm, tn, wm, wn, multipliers, resident, stages, copy, registers,     \
-             rate)                                                                                 \
+             stays, rate)                                                                          \
   {                                                                                                \
     {"cuda/gemm_f32.cu", "gemm",                                                                   \
-     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy,                       \
-                    registers) " -DTM=" #tm " -DTN=" #tn,                                          \
+     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers,            \
+                    stays) " -DTM=" #tm " -DTN=" #tn,                                              \
      QN_GEMM_TILE_MACROS},                                                                         \
         bm, bn, bk, multipliers, resident, rate, rate,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * (((bm) + (bn)) * (size) + 32)                                                       \
+        (bk) * (((bm) + (bn)) * (size) + 32), stays                                                \
   }
 /* Of B alone, and of each of its planes. */
-#define DMMA(size, bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, rate)       \
+#define DMMA(size, bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays,      \
+             rate)                                                                                 \
   {                                                                                                \
     {"cuda/gemm_f64.cu", "gemm",                                                                   \
-     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers),           \
+     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays),    \
      QN_GEMM_TILE_MACROS},                                                                         \
         bm, bn, bk, multipliers, resident, rate, rate,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * (((bm) + (bn)) * (size) + 2 * (size))                                               \
+        (bk) * (((bm) + (bn)) * (size) + 2 * (size)), stays                                        \
   }
 
 static const qn_gemm_tile large[QN_DTYPE_COUNT] = {
-    [QN_F32] = FFMA(4, 256, 128, 16, 8, 8, 64, 32, 512, 1, 4, 24, 112, 200),
-    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 4, 56, 224, 226),
-    [QN_C64] = FFMA(8, 128, 64, 16, 8, 4, 32, 32, 256, 1, 4, 56, 224, 46),
-    [QN_C128] = DMMA(16, 128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 57),
+    [QN_F32] = FFMA(4, 256, 128, 16, 8, 8, 64, 32, 512, 1, 4, 32, 112, 1, 200),
+    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 6, 56, 224, 1, 226),
+    [QN_C64] = FFMA(8, 128, 128, 8, 8, 8, 64, 32, 256, 1, 4, 56, 224, 0, 51),
+    [QN_C128] = DMMA(16, 128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 0, 57),
 };
 static const qn_gemm_tile medium[QN_DTYPE_COUNT] = {
-    [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 187),
-    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 200),
+    [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 0, 187),
+    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 1, 215),
 };
 static const qn_gemm_tile small[QN_DTYPE_COUNT] = {
-    [QN_F32] = FFMA(4, 64, 64, 16, 8, 4, 32, 32, 128, 4, 4, 24, 96, 145),
-    [QN_F64] = DMMA(8, 64, 64, 16, 32, 32, 128, 2, 4, 40, 216, 170),
-    [QN_C64] = FFMA(8, 64, 64, 8, 8, 4, 32, 32, 128, 3, 4, 24, 136, 44),
-    [QN_C128] = DMMA(16, 64, 64, 8, 32, 32, 128, 2, 4, 40, 216, 54),
+    [QN_F32] = FFMA(4, 64, 64, 16, 8, 4, 32, 32, 128, 4, 4, 32, 96, 0, 145),
+    [QN_F64] = DMMA(8, 64, 64, 16, 32, 16, 256, 1, 5, 56, 224, 0, 180),
+    [QN_C64] = FFMA(8, 64, 64, 8, 8, 4, 32, 32, 128, 3, 4, 24, 136, 0, 44),
+    [QN_C128] = DMMA(16, 64, 64, 8, 32, 32, 128, 2, 4, 32, 224, 0, 54),
 };
 
-static const qn_gemm_tile thin[QN_DTYPE_COUNT] = {
-    [QN_F32] = FFMA(4, 128, 64, 16, 8, 8, 64, 32, 128, 4, 3, 24, 104, 185),
+/* Second those for operands that both lie along C, where four groups have too few registers. */
+static const qn_gemm_tile thin[2] = {
+    FFMA(4, 128, 64, 16, 8, 8, 64, 32, 128, 4, 3, 24, 104, 0, 185),
+    FFMA(4, 128, 64, 16, 8, 8, 64, 32, 128, 3, 4, 32, 128, 0, 185),
+};
+static const qn_gemm_tile flat[2] = {
+    FFMA(4, 64, 128, 16, 8, 8, 32, 64, 128, 4, 3, 24, 104, 0, 185),
+    FFMA(4, 64, 128, 16, 8, 8, 32, 64, 128, 3, 4, 32, 128, 0, 185),
 };
 
 static bool has(const qn_stream *stream, qn_dtype dtype, const qn_gemm_tile *t) {
@@ -85,10 +92,19 @@ static bool without_spills(const qn_stream *stream, const qn_gemm_problem *g,
   return any(stream, g, t) && (g->a.dtype != QN_F32 || qn_sm_of(stream->device) < 100);
 }
 
+static bool f32_only(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
+  return g->a.dtype == QN_F32 && any(stream, g, t);
+}
+
+static bool both_along(const qn_gemm_problem *g) {
+  return g->transa == QN_NOTRANS && g->transb != QN_NOTRANS;
+}
+
 QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", without_spills, &large[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", any, &medium[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", any, &small[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", any, &thin[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", f32_only, &thin[both_along(g)]);
+QN_GEMM_TILE_VARIANT(pipe_flat, "pipe_flat", f32_only, &flat[both_along(g)]);
 
 bool qn_gemm_pipelined_serves(const qn_stream *stream, qn_dtype dtype) {
   return has(stream, dtype, &small[dtype]);

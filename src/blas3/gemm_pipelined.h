@@ -8,6 +8,7 @@ extern const qn_gemm_variant qn_gemm_pipe_large; /* for large products */
 extern const qn_gemm_variant qn_gemm_pipe_medium;
 extern const qn_gemm_variant qn_gemm_pipe_small; /* more groups, less waste */
 extern const qn_gemm_variant qn_gemm_pipe_thin;  /* f32: more groups, of 64 columns */
+extern const qn_gemm_variant qn_gemm_pipe_flat;  /* f32: of 64 rows */
 
 /* A product with a triangle, by the pipelined tile that costs least: one launch, or before sm_90
  * two with workspace. */

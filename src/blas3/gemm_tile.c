@@ -24,6 +24,25 @@ static bool pipelined(const qn_gemm_tile *t) {
   return t->stages > 0;
 }
 
+/* The counters and the stages, whose place the sums of a cluster take in the end: from each group
+ * units of up to 32 bytes of an item, to each group as many (gemm_cluster.cu). */
+static size_t shared_bytes(const qn_gemm_tile *t, const qn_device *device, qn_dtype dtype,
+                           int parts) {
+  enum { COUNTERS = 128, UNIT = 32, MOST_BEFORE_90 = 4 };
+  int count = qn_sm_of(device) < 90 && t->stages > MOST_BEFORE_90 ? MOST_BEFORE_90 : t->stages;
+  size_t stages = (size_t)count * (size_t)t->stage_bytes;
+  if (parts == 1) return COUNTERS + stages;
+  int64_t items = (int64_t)t->threads,
+          tile = (int64_t)t->bm * t->bn * (int64_t)qn_dtype_size(dtype);
+  size_t sums = (size_t)(parts * qn_ceil_div(tile / items / UNIT, parts) * UNIT * items);
+  return COUNTERS + (sums > stages ? sums : stages);
+}
+
+static bool has_room(const qn_device *device, const qn_gemm_tile *t, qn_dtype dtype, int parts) {
+  uint64_t most = device->info.local_memory;
+  return !pipelined(t) || most == 0 || shared_bytes(t, device, dtype, parts) <= most;
+}
+
 /* Groups that a device runs at a time, where so many are a cluster. An H200 is of parts with 16 or
  * 18 multiprocessors, some of which are missing; the others are taken to be like it. */
 static int64_t slots_of(const qn_gemm_tile *t, const qn_device *device, const plan *p) {
@@ -34,29 +53,31 @@ static int64_t slots_of(const qn_gemm_tile *t, const qn_device *device, const pl
   return qn_max64(units * clusters[p->parts] / UNITS, 1) * p->parts * t->resident;
 }
 
-/* Seconds that the addition of parts takes: in a cluster two meetings, and what its groups send one
- * another; else another launch, and all sums through the cache twice. */
+/* Seconds that the addition of parts takes: in a cluster a meeting, quick between the two
+ * neighbours of a pair, and what its groups send one another; else another launch, and all sums
+ * through the cache twice. */
 static double exchange_seconds(const qn_gemm_tile *t, const plan *p, size_t size) {
-  const double launch = 5e-6, bandwidth = 3e12, meeting = 1.5e-6, between = 25e9;
+  const double launch = 5e-6, bandwidth = 3e12, pair = 1e-6, meeting = 4.5e-6, between = 40e9;
   if (p->parts == 1) return 0;
-  if (p->cluster) return meeting + (double)t->bm * t->bn * (double)size / between;
+  if (p->cluster)
+    return (p->parts == 2 ? pair : meeting) + (double)t->bm * t->bn * (double)size / between;
   return launch + 2 * p->parts * p->c_bytes / bandwidth;
 }
 
 /* How long a wave takes in which multiprocessors have `groups` groups of those they have room for,
- * of the time of a full one: the fewer warps there are to switch between, the longer each waits. */
+ * of the time of a full one: with few warps to switch between each waits a little longer. */
 static double wave_share(const qn_gemm_tile *t, int64_t groups) {
-  const double alone = 0.3, warp = 0.25, four_warps = 128;
+  const double alone = 0.86, warp = 0.07, four_warps = 128;
   const double full = alone + warp * t->resident * t->threads / four_warps;
   const double here = alone + warp * (double)groups * t->threads / four_warps;
   return (double)groups / t->resident * (full < 1 ? full : 1) / (here < 1 ? here : 1);
 }
 
 /* The ends of a tile, its first copies and its stores, are filled in part where a multiprocessor
- * has other groups. */
+ * has other groups, or its one group the copies of the next tile. */
 static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const plan *p, int64_t k,
                            size_t size) {
-  const double launch = 3e-6, ends = t->resident > 1 ? 3.3e-6 : 5e-6;
+  const double launch = 3e-6, ends = t->resident > 1 || t->stays ? 3.3e-6 : 5e-6;
   const int64_t slots = slots_of(t, device, p), units = slots / t->resident;
   const int64_t waves = qn_ceil_div(p->tiles * p->parts, slots);
   const int64_t last = p->tiles * p->parts - (waves - 1) * slots; /* groups of the last wave */
@@ -88,6 +109,7 @@ static void consider(plan *best, const qn_gemm_tile *t, const qn_stream *stream,
   if (parts > 1 && p.k_part < MIN_K_PART) return;
   p.parts = parts == 1 ? 1 : (int)qn_ceil_div(p.k, p.k_part);
   if (p.parts == 1) p.cluster = false;
+  if (p.cluster && !has_room(stream->device, t, g->a.dtype, p.parts)) return;
   /* a triangle's sums are known to be whole where they are stored */
   if (!p.cluster && p.parts > 1 && (g->triangle || p.c_bytes * p.parts > (double)max_work_bytes))
     return;
@@ -99,8 +121,7 @@ static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gem
   plan best = {0};
   consider(&best, t, stream, g, 1, false);
   if (pipelined(t) && qn_sm_of(stream->device) >= 90)
-    for (int parts = 2; parts <= MAX_CLUSTER; parts *= 2)
-      consider(&best, t, stream, g, parts, true);
+    for (int parts = 2; parts <= MAX_CLUSTER; parts++) consider(&best, t, stream, g, parts, true);
   /* as many as the device runs at a time, or half as many ... */
   int64_t parts = slots_of(t, stream->device, &(plan){.parts = 1}) / best.tiles;
   for (parts = qn_min64(parts, MAX_PARTS); parts > 1; parts /= 2)
@@ -108,20 +129,12 @@ static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gem
   return best;
 }
 
-/* What the stages take, their counters, and in a cluster the sums that take their place. */
-static size_t shared_bytes(const qn_gemm_tile *t, qn_dtype dtype, bool sums) {
-  size_t stages = (size_t)t->stages * (size_t)(t->stage_bytes + 16);
-  size_t tile = (size_t)t->bm * (size_t)t->bn * qn_dtype_size(dtype);
-  return sums && tile > stages ? tile : stages;
-}
-
 double qn_gemm_tile_cost(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
   return plan_of(t, stream, g).seconds;
 }
 
 bool qn_gemm_tile_fits(const qn_stream *stream, const qn_gemm_tile *t, qn_dtype dtype) {
-  uint64_t most = stream->device->info.local_memory;
-  return most == 0 || shared_bytes(t, dtype, true) <= most;
+  return has_room(stream->device, t, dtype, 1);
 }
 
 /* ---- launching ---- */
@@ -143,11 +156,28 @@ static qn_form form_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_
                    .replacement = epilogue ? epilogue->text : NULL};
 }
 
-/* How a pipelined kernel wants to be launched. */
-static void size_pipeline(qn_call *call, const qn_gemm_tile *t, qn_dtype dtype, const plan *p) {
+/* How a pipelined kernel wants to be launched. It asks for so much of shared memory that no
+ * multiprocessor holds more groups than its share: those of a launch that begins early, too, would
+ * crowd where groups have ended first. */
+static void size_pipeline(qn_call *call, const qn_gemm_tile *t, const qn_device *device,
+                          qn_dtype dtype, const plan *p) {
   if (!pipelined(t)) return;
-  call->dynamic = (uint32_t)shared_bytes(t, dtype, p->cluster);
+  call->dynamic = (uint32_t)shared_bytes(t, device, dtype, p->cluster ? p->parts : 1);
   if (p->cluster) call->cluster = (uint32_t)p->parts;
+  if (qn_sm_of(device) < 90) return;
+  const int64_t share = qn_ceil_div(p->tiles * p->parts, slots_of(t, device, p) / t->resident);
+  const uint32_t least = (uint32_t)(device->info.local_memory / (uint64_t)(share + 1));
+  if (share < t->resident && call->dynamic < least) call->dynamic = least;
+  call->early = true;
+}
+
+/* Groups along x: of a kernel whose groups stay, as many as run at a time, where all tiles have the
+ * same to do. */
+static int64_t groups_of(const qn_gemm_tile *t, const qn_device *device, const qn_gemm_problem *g,
+                         const plan *p) {
+  const bool even = p->parts == 1 && g->region == QN_REGION_ALL && !g->triangle;
+  if (!t->stays || !even || qn_sm_of(device) != 90) return p->tiles;
+  return qn_min64(p->tiles, slots_of(t, device, p));
 }
 
 static uint32_t items_of(const qn_gemm_tile *t, const qn_device *device) {
@@ -177,9 +207,11 @@ static qn_status launch_tiles(qn_stream *stream, const qn_gemm_problem *g, const
   if (g->triangle) qn_call_i32(&call, g->triangle->unit);
   qn_call_epilogue(&call, g->a.dtype, epilogue);
   qn_form form = form_of(t, stream, g, epilogue);
-  size_pipeline(&call, t, g->a.dtype, p);
-  return qn_call_run(stream, &form,
-                     (qn_call_shape){p->tiles, 1, p->parts, items_of(t, stream->device)}, &call);
+  size_pipeline(&call, t, stream->device, g->a.dtype, p);
+  return qn_call_run(
+      stream, &form,
+      (qn_call_shape){groups_of(t, stream->device, g, p), 1, p->parts, items_of(t, stream->device)},
+      &call);
 }
 
 qn_status qn_gemm_reduce(qn_stream *stream, const qn_gemm_problem *g, int parts,

@@ -15,6 +15,7 @@ typedef struct qn_gemm_tile {
   int resident; /* groups on a multiprocessor at a time */
   double rate, cuda_rate;
   int stages, stage_bytes; /* of the pipelined kernels of src/kernels/cuda; 0 of others */
+  bool stays;              /* likewise: a group may take more than one tile */
 } qn_gemm_tile;
 
 /* On sm_90 a group of a pipelined kernel has so many items more than multiply. */
@@ -23,7 +24,7 @@ enum { QN_GEMM_COPIERS = 128 };
 #define QN_GEMM_TILE_MACROS                                                                        \
   { "QN_T", "C_F32", "TRANSA", "TRANSB", "QN_SM", "EPILOGUE_F32", "TRIANGLE" }
 
-/* Whether the stages of a pipelined tile, and its sums, have room in shared memory. */
+/* Whether the stages of a pipelined tile have room in shared memory. */
 bool qn_gemm_tile_fits(const qn_stream *stream, const qn_gemm_tile *t, qn_dtype dtype);
 double qn_gemm_tile_cost(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t);
 qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t);

@@ -69,6 +69,17 @@ QN_DEV void counter_wait(shared_place counter, int parity) {
 #define registers_take(n)
 #endif
 
+/* The current phase of a counter ends when so many bytes are there too; an arrival. */
+QN_DEV void counter_expect(shared_place counter, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(counter), "r"(bytes)
+               : "memory");
+}
+
+/* Counters just made are seen by the whole cluster. */
+QN_DEV void counters_publish() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
 QN_DEV void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
@@ -81,29 +92,31 @@ QN_DEV shared_place cluster_place(shared_place own, int rank) {
   return there;
 }
 
-QN_DEV real cluster_load_real(shared_place from) {
-  real x;
+/* x, in f64 y too, to a place in another group's shared memory; the bytes count at a counter of
+ * that group. */
+QN_DEV void cluster_send(shared_place there, real x, real y, shared_place counter) {
 #if QN_T == 3 || QN_T == 5
-  asm volatile("ld.shared::cluster.f64 %0, [%1];" : "=d"(x) : "r"(from));
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 "
+               "[%0], {%1, %2}, [%3];" ::"r"(there),
+               "l"(__double_as_longlong(x)), "l"(__double_as_longlong(y)), "r"(counter)
+               : "memory");
 #else
-  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(from));
-#endif
-  return x;
-}
-
-QN_DEV acc cluster_load(shared_place from) {
-#if QN_IS_COMPLEX
-  return acc_make(cluster_load_real(from), cluster_load_real(from + (shared_place)sizeof(real)));
-#else
-  return cluster_load_real(from);
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there),
+      "r"(__float_as_uint(x)), "r"(counter)
+      : "memory");
 #endif
 }
 
-/* The sum, in the order of the groups, of what all of a cluster have at the same place. */
-QN_DEV acc cluster_sum(shared_place own, int groups) {
-  acc all = cluster_load(cluster_place(own, 0));
-  for (int rank = 1; rank < groups; rank++)
-    all = acc_add(all, cluster_load(cluster_place(own, rank)));
-  return all;
+/* ---- launches that begin early (qn_launch) ---- */
+
+/* Until the launch ahead of this one is over and what it wrote is there. */
+QN_DEV void launch_wait() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* The launch behind this one may take multiprocessors as they fall free. */
+QN_DEV void launch_next() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 #endif

@@ -113,37 +113,38 @@ QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r
   for (int v = 0; v < TN / VW; v++) UNVEC(f->b, v * VW, b[v * LY]);
 }
 
-/* The accumulators as real numbers: part 0 real, 1 imaginary. */
-#if QN_IS_COMPLEX
-#define PART(value, part) ((part) ? (value).y : (value).x)
-#else
-#define PART(value, part) (value)
-#endif
+/* Accumulators and operands as real numbers: part 0 real, 1 imaginary. */
+#define PARTS (QN_IS_COMPLEX ? 2 : 1)
+QN_DEV real *part_of(acc *x, int part) {
+  return (real *)x + part;
+}
 
-/* One real product for each accumulator: part `pa` of a by part `pb` of b, into part `to`. */
-QN_DEV void multiply_parts(sums *sum, const fragment *f, int to, int pa, int pb, int minus) {
+/* A run over the rows in column j: part pa of a by part pb of b, into part `to`. */
+QN_DEV void multiply_run(sums *sum, fragment *f, int j, int to, int pa, int pb, int upwards) {
+  const int minus = (pa && pb) ^ (pa && TRANSA == 2) ^ (pb && TRANSB == 2);
+  const real b = *part_of(&f->b[j], pb);
   QN_UNROLL
-  for (int j = 0; j < TN; j++) {
-    QN_UNROLL
-    for (int s = 0; s < TM; s++) {
-      const int i = j % 2 ? TM - 1 - s : s;
-      const float a = PART(f->a[i], pa), b = PART(f->b[j], pb);
-#if QN_IS_COMPLEX
-      float *x = to ? &sum->of[j][i].y : &sum->of[j][i].x;
-#else
-      float *x = &sum->of[j][i];
-#endif
-      *x = fmaf(minus ? -a : a, b, *x);
-    }
+  for (int s = 0; s < TM; s++) {
+    const int i = upwards ? TM - 1 - s : s;
+    const real a = *part_of(&f->a[i], pa);
+    real *x = part_of(&sum->of[j][i], to);
+    *x = fmaf(minus ? -a : a, b, *x);
   }
 }
 
-QN_DEV void multiply(sums *sum, const fragment *f) {
-  multiply_parts(sum, f, 0, 0, 0, 0);
-  if (!QN_IS_COMPLEX) return;
-  multiply_parts(sum, f, 1, 0, 1, TRANSB == 2);
-  multiply_parts(sum, f, 0, 1, 1, (TRANSA == 2) == (TRANSB == 2));
-  multiply_parts(sum, f, 1, 1, 0, TRANSA == 2);
+/* A product takes a cycle more where two operands that are new to it lie in registers of one
+ * parity; in whatever registers, complex ones of this layout have many such. The order of the runs
+ * is the one for which the compiler leaves the fewest, wide fragments and narrow ones apart. */
+QN_DEV void multiply(sums *sum, fragment *f) {
+  const int narrow = TN < 8;
+  QN_UNROLL
+  for (int j = 0; j < TN; j++) {
+    multiply_run(sum, f, j, 0, 0, 0, PARTS == 1 && j % 2);
+    if (PARTS == 1) continue;
+    multiply_run(sum, f, j, 1, !narrow, narrow, 1);
+    multiply_run(sum, f, j, 0, 1, 1, 0);
+    multiply_run(sum, f, j, 1, narrow, !narrow, 1);
+  }
 }
 
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {

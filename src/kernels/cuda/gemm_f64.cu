@@ -274,8 +274,7 @@ QN_DEV void cross_fragment(fragment *f, const reader *r, int shift, int unit) {
 
 /* The same where the diagonal crosses the step, which begins `shift` of k behind the tile. */
 QN_DEV void multiply_crossed(sums *sum, const char *stage, const reader *r, int shift, int unit) {
-  QN_UNROLL
-  for (int p = 0; p < BK; p += STEP_K) {
+  _Pragma("unroll 1") for (int p = 0; p < BK; p += STEP_K) {
     fragment f;
     read_fragment(&f, stage, p, r);
     cross_fragment(&f, r, shift + p, unit);

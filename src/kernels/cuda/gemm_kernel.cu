@@ -1,11 +1,12 @@
-/* The kernel of the pipelined products: which tile of C a group has, the walk over k, and how the
+/* The kernel of the pipelined products: which tiles of C a group has, the walk over k, and how the
  * sums leave.
  *
  * Grid: x = tiles of C, walked in bands of BAND tile rows so that a band's A and a few columns of B
- * stay in the last cache; y = 1; z = parts of k. From sm_90 on `parts` of them, more than one, are
- * a cluster, and each sums a share of the tile, in the order of the parts, from the shared memory
- * of all. Where `raw`, each writes its raw sums to part z of `work` (m x n, dense) and gemm_reduce
- * adds them. region: 0 all of C, 1 its lower, 2 its upper triangle (tiles outside return at once).
+ * stay in the last cache; y = 1; z = parts of k. With STAYS x may be less: a group then takes every
+ * so manyth tile, and its copiers are ahead with the next one while sums are stored. From sm_90 on
+ * `parts` of k, more than one, are a cluster (gemm_cluster.cu). Where `raw`, each writes its raw
+ * sums to part z of `work` (m x n, dense) and gemm_reduce adds them. region: 0 all of C, 1 its
+ * lower, 2 its upper triangle (tiles outside are left out). A launch that may begin early.
  *
  * Beside what gemm_stage.cu needs the including file has
  *   sums                  an item's accumulators, SUMS of them
@@ -15,8 +16,8 @@
  * sum's multiply_stage(sums, stage, reader)
  *
  * Macros: QN_T (element.cl); C_F32 0; TRANSA, TRANSB 0 N, 1 T, 2 C; QN_SM; BM BN BK STAGES;
- * MULTIPLIERS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and REGISTERS_COPY,
- * of one who multiplies and of one who copies (sm_90). */
+ * MULTIPLIERS; STAYS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and
+ * REGISTERS_COPY, of one who multiplies and of one who copies (sm_90). */
 
 #define BAND 8
 
@@ -55,10 +56,14 @@ QN_DEV int band_height(int tiles_m) {
   return QN_MIN(QN_MAX(tiles_m / BAND, 1), BAND);
 }
 
-QN_DEV tile tile_of(qn_i64 m, qn_i64 n, qn_i64 k, int parts, qn_i64 k_part) {
-  const int tiles_m = (int)((m + BM - 1) / BM), tiles_n = (int)((n + BN - 1) / BN);
+QN_DEV int tiles_along(qn_i64 extent, int side) {
+  return (int)((extent + EXTENT(side) - 1) / EXTENT(side));
+}
+
+QN_DEV tile tile_of(int index, qn_i64 m, qn_i64 n, qn_i64 k, int parts, qn_i64 k_part) {
+  const int tiles_m = tiles_along(m, A_SIDE), tiles_n = tiles_along(n, B_SIDE);
   const int height = band_height(tiles_m);
-  const int band = QN_WGID(0) / (height * tiles_n), in_band = QN_WGID(0) % (height * tiles_n);
+  const int band = index / (height * tiles_n), in_band = index % (height * tiles_n);
   const int rows = QN_MIN(tiles_m - band * height, height);
   int i = band * height + in_band % rows, j = in_band / rows;
   if (TRIANGLE == 1) i = tiles_m - 1 - i; /* those with most to do come first */
@@ -72,6 +77,12 @@ QN_DEV tile tile_of(qn_i64 m, qn_i64 n, qn_i64 k, int parts, qn_i64 k_part) {
   take_part(&at, 0, k, k_part);
 #endif
   return at;
+}
+
+/* The group's tile after that, or a negative number. */
+QN_DEV int next_tile(int index, int tiles) {
+  if (!STAYS || TRIANGLE) return -1;
+  return index + QN_NWG(0) < tiles ? index + QN_NWG(0) : -1;
 }
 
 QN_DEV int tile_outside(const tile *at, int region) {
@@ -112,46 +123,42 @@ QN_DEV int tile_stores_vectors(const tile *at, const target *to) {
          ((qn_u64)to->c | (qn_u64)to->ldc * sizeof(elem)) % 16 == 0;
 }
 
+/* VW sums, neighbours in a column, to C from (i, j) on. */
+QN_DEV void put_vector(const target *to, qn_i64 i, qn_i64 j, const acc *sum,
+                       int vectors EPILOGUE_PARAMS) {
+  if (vectors) {
+    union {
+      vec all;
+      acc one[VW];
+    } x;
+    vec *there = (vec *)(to->c + i + j * to->ldc);
+    if (EPILOGUE_READS_C || !acc_is_zero(to->beta)) x.all = *there;
+    QN_UNROLL
+    for (int v = 0; v < VW; v++)
+      out_update(&x.one[v], to->alpha, settled(to, i + v, j, sum[v]), to->beta, i + v,
+                 j EPILOGUE_PASS);
+    *there = x.all;
+  } else {
+    QN_UNROLL
+    for (int v = 0; v < VW; v++) put_sum(to, i + v, j, sum[v] EPILOGUE_PASS);
+  }
+}
+
 QN_DEV void store_tile(const sums *sum, const tile *at, const target *to,
                        const reader *r EPILOGUE_PARAMS) {
   const int vectors = tile_stores_vectors(at, to);
+  const qn_i64 i0 = at->i0 + opaque(r->row), j0 = at->j0 + opaque(r->col);
   QN_UNROLL
   for (int s = 0; s < SUMS; s += VW) {
-    const qn_i64 i = at->i0 + r->row + sum_row(s), j = at->j0 + r->col + sum_col(s);
-    if (vectors) {
-      union {
-        vec all;
-        acc one[VW];
-      } x;
-      vec *there = (vec *)(to->c + i + j * to->ldc);
-      if (EPILOGUE_READS_C || !acc_is_zero(to->beta)) x.all = *there;
-      QN_UNROLL
-      for (int v = 0; v < VW; v++)
-        out_update(&x.one[v], to->alpha, settled(to, i + v, j, sum_at(sum, s + v)), to->beta, i + v,
-                   j EPILOGUE_PASS);
-      *there = x.all;
-    } else {
-      QN_UNROLL
-      for (int v = 0; v < VW; v++) put_sum(to, i + v, j, sum_at(sum, s + v) EPILOGUE_PASS);
-    }
+    acc x[VW];
+    QN_UNROLL
+    for (int v = 0; v < VW; v++) x[v] = sum_at(sum, s + v);
+    put_vector(to, i0 + sum_row(s), j0 + sum_col(s), x, vectors EPILOGUE_PASS);
   }
 }
 
 #if QN_SM >= 90
-/* The parts of k are the groups of a cluster: each lays down its sums, then takes a share of all.
- */
-QN_DEV void store_cluster(char *shared, const sums *sum, const tile *at, const target *to,
-                          const reader *r, int t, int parts EPILOGUE_PARAMS) {
-  acc *own = (acc *)shared;
-  asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory"); /* all have read the last stage */
-  QN_UNROLL
-  for (int s = 0; s < SUMS; s++) own[s * MULTIPLIERS + t] = sum_at(sum, s);
-  cluster_barrier();
-  for (int s = QN_WGID(2); s < SUMS; s += parts)
-    put_sum(to, at->i0 + r->row + sum_row(s), at->j0 + r->col + sum_col(s),
-            cluster_sum(shared_of(own + s * MULTIPLIERS + t), parts) EPILOGUE_PASS);
-  cluster_barrier(); /* none leaves while others read */
-}
+#include "cuda/gemm_cluster.cu"
 #endif
 
 /* ---- the walk over k ---- */
@@ -170,30 +177,32 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
 
 #if SPECIALISED
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
-                 pipeline line TRIANGLE_PARAMS) {
+                 pipeline *line TRIANGLE_PARAMS) {
   for (int step = 0; step < at->steps; step++) {
-    stage_await(&line);
-    multiply_step(sum, shared + line.stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
-    stage_leave(&line, t);
+    stage_await(line);
+    multiply_step(sum, shared + line->stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
+    stage_leave(line, t);
   }
 }
 #else
-QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline line,
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline *line,
                  operand *a, operand *b TRIANGLE_PARAMS) {
+  line->stage = 0;
+  __syncthreads(); /* the tile before has read all of its stages */
   _Pragma("unroll 1") for (int step = 0; step < STAGES - 1; step++) {
     if (step < at->steps)
-      start_step(line.base + step * STAGE_BYTES, a, b, t, step, at->steps, at->tail);
+      start_step(line->base + step * STAGE_BYTES, a, b, t, step, at->steps, at->tail);
     copies_commit();
   }
   for (int step = 0; step < at->steps; step++) {
     copies_wait(STAGES - 2);
     __syncthreads(); /* this step is there, and the stage before it is free */
-    const int next = step + STAGES - 1, stage = (line.stage + STAGES - 1) % STAGES;
+    const int next = step + STAGES - 1, stage = (line->stage + STAGES - 1) % STAGES;
     if (next < at->steps)
-      start_step(line.base + stage * STAGE_BYTES, a, b, t, next, at->steps, at->tail);
+      start_step(line->base + stage * STAGE_BYTES, a, b, t, next, at->steps, at->tail);
     copies_commit();
-    multiply_step(sum, shared + line.stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
-    next_stage(&line);
+    multiply_step(sum, shared + line->stage * STAGE_BYTES, r, at, step TRIANGLE_PASS);
+    next_stage(line);
   }
 }
 #endif
@@ -203,55 +212,69 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
     qn_i64 off_c, qn_i64 ldc, int parts, int raw, qn_i64 k_part,
     acc *QN_RESTRICT work TRIANGLE_PARAMS EPILOGUE_PARAMS) {
-  extern __shared__ __align__(128) char shared[];
-  const int t = QN_LID(0);
-  const tile at = tile_of(m, n, k, parts, k_part);
-  if (tile_outside(&at, region)) return;
-  const pipeline line = {shared_of(shared), 0, 0};
+  extern __shared__ __align__(128) char counters[];
+  char *const shared = counters + COUNTER_BYTES;
+  const int t = QN_LID(0), tiles = tiles_along(m, A_SIDE) * tiles_along(n, B_SIDE);
+  pipeline line = {shared_of(shared), 0, 0};
 #if SPECIALISED
   stages_init(&line, t);
+#endif
+#if QN_SM >= 90
+  if (parts > 1) gather_init(&line, t, parts);
+  __syncthreads();
+  launch_wait();
+#endif
+#if SPECIALISED
   if (t >= MULTIPLIERS) {
     registers_release(REGISTERS_COPY);
     const int own = t - MULTIPLIERS;
-    operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
-    operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
-    fill_stages(line, &oa, &ob, own, at.steps, at.tail);
-    if (parts > 1) { /* as many barriers as store_cluster has */
-      cluster_barrier();
-      cluster_barrier();
+    for (int index = QN_WGID(0); index >= 0; index = next_tile(index, tiles)) {
+      const tile at = tile_of(index, m, n, k, parts, k_part);
+      if (tile_outside(&at, region)) continue;
+      operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
+      operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
+      fill_stages(&line, &oa, &ob, own, at.steps, at.tail);
+      if (parts > 1) cluster_barrier(); /* that of store_cluster */
     }
     return;
   }
   registers_take(REGISTERS);
-#else
-  operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, t, A_SIDE);
-  operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, t, B_SIDE);
 #endif
   const reader r = reader_of((unsigned)t);
-  sums sum;
-  QN_UNROLL
-  for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
-  target to = {m, n, ldc, region, alpha, beta, c + off_c};
-#if TRIANGLE
-  to.a = a + off_a, to.lda = lda, to.b = b + off_b, to.ldb = ldb, to.k = k, to.unit = unit;
-#endif
+  for (int index = QN_WGID(0); index >= 0; index = next_tile(index, tiles)) {
+    const tile at = tile_of(index, m, n, k, parts, k_part);
+    if (tile_outside(&at, region)) continue;
+    sums sum;
+    QN_UNROLL
+    for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
 #if SPECIALISED
-  walk(&sum, shared, &r, t, &at, line TRIANGLE_PASS);
+    walk(&sum, shared, &r, t, &at, &line TRIANGLE_PASS);
 #else
-  walk(&sum, shared, &r, t, &at, line, &oa, &ob TRIANGLE_PASS);
+    operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, t, A_SIDE);
+    operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, t, B_SIDE);
+    walk(&sum, shared, &r, t, &at, &line, &oa, &ob TRIANGLE_PASS);
 #endif
 #if QN_SM >= 90
-  if (parts > 1) {
-    store_cluster(shared, &sum, &at, &to, &r, t, parts EPILOGUE_PASS);
-    return;
-  }
+    /* not before: launches that wait would fill some multiprocessors and leave others empty */
+    if (next_tile(index, tiles) < 0) launch_next();
+#endif
+    target to = {m, n, ldc, region, alpha, beta, c + off_c};
+#if TRIANGLE
+    to.a = a + off_a, to.lda = lda, to.b = b + off_b, to.ldb = ldb, to.k = k, to.unit = unit;
+#endif
+#if QN_SM >= 90
+    if (parts > 1) {
+      store_cluster(shared, &line, &sum, &at, &to, &r, t, parts EPILOGUE_PASS);
+      return; /* a cluster has one tile */
+    }
 #endif
 #if !TRIANGLE
-  if (raw) { /* the sums as they are */
-    const target as_is = {
-        m, n, m, region, acc_make((real)1, (real)0), acc_zero(), work + QN_WGID(2) * m * n};
-    to = as_is;
-  }
+    if (raw) { /* the sums as they are */
+      const target as_is = {
+          m, n, m, region, acc_make((real)1, (real)0), acc_zero(), work + QN_WGID(2) * m * n};
+      to = as_is;
+    }
 #endif
-  store_tile(&sum, &at, &to, &r EPILOGUE_PASS);
+    store_tile(&sum, &at, &to, &r EPILOGUE_PASS);
+  }
 }

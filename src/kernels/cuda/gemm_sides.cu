@@ -12,6 +12,12 @@
 #define THREADS MULTIPLIERS
 #endif
 
+/* Before sm_90 there is less shared memory. */
+#if QN_SM < 90 && STAGES > 4
+#undef STAGES
+#define STAGES 4
+#endif
+
 #define A_SIDE       0
 #define B_SIDE       1
 #define EXTENT(side) ((side) == A_SIDE ? BM : BN)

@@ -25,23 +25,27 @@
 #define STAGE_BYTES (SIDE_BYTES(A_SIDE) + SIDE_BYTES(B_SIDE))
 
 typedef struct operand {
-  const elem *origin; /* element (0, 0) of the tile of the first step */
-  const elem *from;   /* what the item copies first in the next step, where all of it is there */
+  const elem *from; /* what the item copies first in the next step, where all of it is there */
   qn_i64 ld;
   int rows;  /* of the tile that the matrix has */
   int whole; /* 0: rows are missing; 1: none is; 2: and 16 bytes at a time are aligned */
 } operand;
 
+/* How far that is from element (0, 0) of the step. */
+QN_DEV qn_i64 way_to_first(const operand *o, int t, int side) {
+  const move at = VECTORS(side) && o->whole == 2 ? first_move(t, side, 1) : first_move(t, side, 0);
+  return ALONG_K(side) ? at.row * o->ld + at.p : at.row + at.p * o->ld;
+}
+
 QN_DEV operand operand_of(const elem *x, qn_i64 ld, qn_i64 first, qn_i64 extent, qn_i64 k_from,
                           int t, int side) {
   operand o;
-  o.origin = x + (ALONG_K(side) ? first * ld + k_from : first + k_from * ld);
+  o.from = x + (ALONG_K(side) ? first * ld + k_from : first + k_from * ld);
   o.ld = ld;
   o.rows = (int)(extent - first < EXTENT(side) ? extent - first : EXTENT(side));
-  const int aligned = ((qn_u64)o.origin | (qn_u64)ld * sizeof(elem)) % 16 == 0;
+  const int aligned = ((qn_u64)o.from | (qn_u64)ld * sizeof(elem)) % 16 == 0;
   o.whole = opaque(o.rows < EXTENT(side) ? 0 : VECTORS(side) && aligned ? 2 : 1);
-  const move at = VECTORS(side) && o.whole == 2 ? first_move(t, side, 1) : first_move(t, side, 0);
-  o.from = o.origin + (ALONG_K(side) ? at.row * ld + at.p : at.row + at.p * ld);
+  o.from += way_to_first(&o, t, side);
   return o;
 }
 
@@ -62,8 +66,8 @@ QN_DEV void start_whole(shared_place to, const operand *o, int t, int side, int 
 
 /* The same where rows end within the tile, or k within the step: `left` of it counts. Rare: short
  * rather than fast, and sparing with registers. */
-QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int step, int left) {
-  const elem *from = o->origin + (qn_i64)step * BK * (ALONG_K(side) ? 1 : o->ld);
+QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int left) {
+  const elem *from = o->from - way_to_first(o, opaque(t), side);
   _Pragma("unroll 1") for (int s = 0; s < MOVES(side, 0); s++) {
     const move at = moved(first_move(opaque(t), side, 0), next_move(s, side, 0));
     const int there = at.p < left, row = at.row < o->rows ? at.row : o->rows - 1;
@@ -72,9 +76,9 @@ QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int s
   }
 }
 
-QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int step, int left) {
+QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int left) {
   if (left < BK || o->whole == 0)
-    start_edge(to, o, t, side, step, left);
+    start_edge(to, o, t, side, left);
   else if (VECTORS(side) && o->whole == 2)
     start_whole(to, o, t, side, 1);
   else
@@ -86,8 +90,8 @@ QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int step
 QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int step, int steps,
                        int tail) {
   const int left = step == steps - 1 ? tail : BK;
-  start_operand(stage, a, t, A_SIDE, step, left);
-  start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, step, left);
+  start_operand(stage, a, t, A_SIDE, left);
+  start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, left);
 }
 
 /* ---- the stages ---- */
@@ -96,8 +100,15 @@ QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int st
  * order between the other lanes' reads and the copiers' writes; for it alone all lanes arrive. */
 #define EVERY_LANE_ARRIVES 0
 
+/* Shared memory begins with the counters: two a stage, and one for the sums of other groups. */
+#define COUNTER_BYTES 128
+#define GATHERED      (STAGES * 16)
+#if GATHERED + 16 > COUNTER_BYTES
+#error "more stages than counters have room"
+#endif
+
 typedef struct pipeline {
-  shared_place base;
+  shared_place base; /* of the stages, behind the counters */
   int stage, parity; /* the stage in use; the parity of its round */
 } pipeline;
 
@@ -109,27 +120,25 @@ QN_DEV void next_stage(pipeline *line) {
 
 #if SPECIALISED
 QN_DEV shared_place full(const pipeline *line, int stage) {
-  return line->base + STAGES * STAGE_BYTES + stage * 16;
+  return line->base - COUNTER_BYTES + stage * 16;
 }
 QN_DEV shared_place empty(const pipeline *line, int stage) {
-  return line->base + STAGES * STAGE_BYTES + stage * 16 + 8;
+  return line->base - COUNTER_BYTES + stage * 16 + 8;
 }
 
 QN_DEV void stages_init(const pipeline *line, int t) {
-  if (t < STAGES) {
-    counter_init(full(line, t), COPIERS);
-    counter_init(empty(line, t), EVERY_LANE_ARRIVES ? MULTIPLIERS : MULTIPLIERS / 32);
-  }
-  __syncthreads();
+  if (t >= STAGES) return;
+  counter_init(full(line, t), COPIERS);
+  counter_init(empty(line, t), EVERY_LANE_ARRIVES ? MULTIPLIERS : MULTIPLIERS / 32);
 }
 
-/* All that a copier does. */
-QN_DEV void fill_stages(pipeline line, operand *a, operand *b, int t, int steps, int tail) {
+/* All that a copier does for a tile. */
+QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps, int tail) {
   for (int step = 0; step < steps; step++) {
-    counter_wait(empty(&line, line.stage), line.parity ^ 1); /* the first round finds all empty */
-    start_step(line.base + line.stage * STAGE_BYTES, a, b, t, step, steps, tail);
-    counter_arrive_copied(full(&line, line.stage));
-    next_stage(&line);
+    counter_wait(empty(line, line->stage), line->parity ^ 1); /* the first round finds all empty */
+    start_step(line->base + line->stage * STAGE_BYTES, a, b, t, step, steps, tail);
+    counter_arrive_copied(full(line, line->stage));
+    next_stage(line);
   }
 }
 

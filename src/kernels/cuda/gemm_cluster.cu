@@ -1,0 +1,84 @@
+/* The sums of a tile whose parts of k are the groups of a cluster.
+ *
+ * An item's sums are taken VW at a time, neighbours in a column, by the groups in turn. Each group
+ * writes what one takes into that one's shared memory, where the stages were: a write goes one way,
+ * a read of another's memory would go there and back. A counter tells the taker when all bytes are
+ * there; it adds them in the order of the groups.
+ *
+ *   [giver][piece that the taker takes][item]      items side by side meet in no bank
+ *
+ * A piece is two numbers in f64, one in f32: four that are sent at once would lie side by side in
+ * registers throughout the walk, where products would wait for them. An item reads only what items
+ * of its own number wrote, in other groups and in its own. */
+#define PIECE      (sizeof(real) == 8 ? 2 : 1)
+#define UNITS      (SUMS / VW)
+#define UNIT_REALS (VW * (int)(sizeof(acc) / sizeof(real)))
+#define REAL_BYTES (MULTIPLIERS * (int)sizeof(real)) /* PIECE of them from piece to piece */
+
+QN_DEV shared_place gathered(const pipeline *line) {
+  return line->base - COUNTER_BYTES + GATHERED;
+}
+
+QN_DEV void gather_init(const pipeline *line, int t, int parts) {
+  if (t == 0) {
+    const int own = (UNITS - QN_WGID(2) + parts - 1) / parts;
+    counter_init(gathered(line), 1);
+    counter_expect(gathered(line), own * parts * UNIT_REALS * REAL_BYTES);
+    counters_publish();
+  }
+}
+
+/* Where the item's first number from a giver lies, behind the counters. */
+QN_DEV unsigned from_giver(int giver, int parts, int t) {
+  const int units = (UNITS + parts - 1) / parts;
+  return (unsigned)(giver * units * UNIT_REALS) * REAL_BYTES +
+         (unsigned)t * PIECE * (unsigned)sizeof(real);
+}
+
+/* Number e of the sums s, s + 1 ... */
+QN_DEV real real_of_unit(const sums *sum, int s, int e) {
+  const acc x = sum_at(sum, s + e * VW / UNIT_REALS);
+  return ((const real *)&x)[e % (UNIT_REALS / VW)];
+}
+
+QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
+  unsigned place = from_giver(QN_WGID(2), parts, t);
+  int taker = 0;
+  QN_UNROLL
+  for (int s = 0; s < SUMS; s += VW) {
+    const shared_place there = cluster_place(line->base + place, taker),
+                       counter = cluster_place(gathered(line), taker);
+    QN_UNROLL
+    for (int e = 0; e < UNIT_REALS; e += PIECE)
+      cluster_send(there + e * REAL_BYTES, real_of_unit(sum, s, e),
+                   real_of_unit(sum, s, e + PIECE - 1), counter);
+    if (++taker < parts) continue;
+    taker = 0;
+    place += UNIT_REALS * REAL_BYTES;
+  }
+}
+
+QN_DEV void store_cluster(char *shared, const pipeline *line, const sums *sum, const tile *at,
+                          const target *to, const reader *r, int t, int parts EPILOGUE_PARAMS) {
+  cluster_barrier(); /* no group has a stage to read any more */
+  send_sums(line, sum, t, parts);
+  counter_wait(gathered(line), 0);
+  const int vectors = tile_stores_vectors(at, to);
+  const char *own = shared;
+  for (int u = QN_WGID(2); u < UNITS; u += parts, own += UNIT_REALS * REAL_BYTES) {
+    union {
+      real part[UNIT_REALS];
+      acc sum[VW];
+    } all;
+    for (int giver = 0; giver < parts; giver++) {
+      const char *from = own + from_giver(giver, parts, t);
+      QN_UNROLL
+      for (int e = 0; e < UNIT_REALS; e++) {
+        const real x = ((const real *)(from + e / PIECE * PIECE * REAL_BYTES))[e % PIECE];
+        all.part[e] = giver == 0 ? x : all.part[e] + x;
+      }
+    }
+    put_vector(to, at->i0 + r->row + sum_row(u * VW), at->j0 + r->col + sum_col(u * VW), all.sum,
+               vectors EPILOGUE_PASS);
+  }
+}
