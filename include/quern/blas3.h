@@ -78,6 +78,7 @@ QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
 typedef struct qn_gemm_variant_info {
   const char *name;  /* as --explain shows it */
   const char *needs; /* what it asks of a problem, in words; NULL: nothing beyond its dtypes */
+  bool f16_sums;     /* it adds up in f16, outside the contract: on request alone */
 } qn_gemm_variant_info;
 
 /* Writes at most `capacity` rows, in no order of merit; *count is the number there are. The texts

@@ -1,8 +1,9 @@
 /* A library to compare with, found at run time.
  *
  *   cblas    the BLAS of this machine: host matrices, host threads
- *   cublas   NVIDIA's, on the card that ours computes on: device matrices, work on a stream
- *   cublaslt likewise, for halves: the fastest of what its heuristics propose
+ *   cublas   NVIDIA's, on the card that ours computes on: device matrices, work on a stream; halves
+ *            by the fastest of cublasGemmEx and what cuBLASLt's heuristics propose
+ *   cublaslt likewise, halves alone, without cublasGemmEx
  *   clblast  on an OpenCL device: device matrices, work on a queue */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H

@@ -1,9 +1,11 @@
-/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32; halves by
- * cublasGemmEx with sums in f32. cuSOLVER, where it is found, brings potrf. */
-#include "bench/cuda_library.h"
+/* NVIDIA's cuBLAS as a peer, in its default math mode: f32 by f32 arithmetic, no TF32; halves with
+ * sums in f32, by cublasGemmEx or, where it is found and faster, by cuBLASLt. cuSOLVER, where it is
+ * found, brings potrf. */
+#include "bench/cublaslt.h"
 #include "bench/peer_cusolver.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef void *cublas_handle;
 typedef int (*create_fn)(cublas_handle *handle);
@@ -29,6 +31,7 @@ typedef struct cublas_peer {
   cublas_handle handle;
   bench_symbol routine[BENCH_ROUTINE_COUNT][QN_DTYPE_COUNT]; /* NULL where it has none */
   gemm_ex_fn gemm_ex;                                        /* halves */
+  bench_cublaslt *lt;                                        /* or NULL */
   bench_cusolver *solver;
 } cublas_peer;
 
@@ -67,6 +70,7 @@ static bool bind(cublas_peer *peer) {
 static void close_peer(bench_peer *peer) {
   cublas_peer *own = (cublas_peer *)peer;
   bench_cusolver_close(own->solver);
+  bench_cublaslt_close(own->lt);
   if (own->handle)
     ((destroy_fn)bench_find_symbol(own->base.library, "cublasDestroy_v2"))(own->handle);
   bench_cuda_peer_close(&own->base);
@@ -76,6 +80,14 @@ static bool start(bench_cuda_peer *base) {
   cublas_peer *peer = (cublas_peer *)base;
   if (!bind(peer)) return false;
   find_routines(peer);
+  peer->lt = bench_cublaslt_open(&base->place);
+  if (peer->lt) {
+    char *text = base->peer.text;
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof base->peer.text - used,
+             "; halves by the fastest of GemmEx and %d heuristics of cuBLASLt",
+             BENCH_CUBLASLT_CANDIDATES);
+  }
   peer->solver = bench_cusolver_open(base->device, base->place.stream);
   return true;
 }
@@ -96,8 +108,9 @@ static int op_of(qn_trans trans) {
   return trans == QN_NOTRANS ? 0 : trans == QN_TRANS ? 1 : 2;
 }
 
-static bool gemm_half(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b,
+static bool gemm_half(const bench_peer *peer, const bench_problem *p, qn_matrix a, qn_matrix b,
                       qn_matrix c) {
+  const cublas_peer *own = (const cublas_peer *)peer;
   enum { COMPUTE_32F = 68, DEFAULT_ALGORITHM = -1 };
   const int type = bench_cuda_type(p->dtype);
   const float alpha = (float)p->alpha.re, beta = (float)p->beta.re;
@@ -109,7 +122,10 @@ static bool gemm_half(const cublas_peer *own, const bench_problem *p, qn_matrix 
 
 static bool gemm(const cublas_peer *own, const bench_problem *p, qn_matrix a, qn_matrix b,
                  qn_matrix c) {
-  if (is_half(p->dtype)) return gemm_half(own, p, a, b, c);
+  const bench_cublaslt_other other = {gemm_half, &own->base.peer};
+  if (is_half(p->dtype))
+    return own->lt ? bench_cublaslt_enqueue(own->lt, p, a, b, c, &other)
+                   : gemm_half(other.peer, p, a, b, c);
   const bench_factor alpha = bench_factor_of(p->dtype, p->alpha),
                      beta = bench_factor_of(p->dtype, p->beta);
   return ((gemm_fn)own->routine[BENCH_GEMM][p->dtype])(

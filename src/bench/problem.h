@@ -24,6 +24,7 @@ typedef struct bench_problem {
   qn_scalar alpha, beta;
   const qn_epilogue *epilogue; /* gemm's, or NULL */
   const qn_epilogue_args *epilogue_args;
+  bool f16_sums; /* gemm's variant adds up in f16, and is held to that */
 } bench_problem;
 
 /* A matrix of the host, column-major; `ld` counts elements. */

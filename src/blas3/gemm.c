@@ -113,8 +113,10 @@ qn_status qn_gemm_variants(qn_device *device, qn_gemm_variant_info *rows, unsign
     return qn_fail(QN_EINVAL, me, "%s is NULL", !device ? "device" : !count ? "count" : "rows");
   const qn_target *target = qn_target_of(device);
   *count = target ? target->gemms : 0;
-  for (unsigned i = 0; i < *count && i < capacity; i++)
-    rows[i] = (qn_gemm_variant_info){target->gemm[i]->name, target->gemm[i]->needs};
+  for (unsigned i = 0; i < *count && i < capacity; i++) {
+    const qn_gemm_variant *v = target->gemm[i];
+    rows[i] = (qn_gemm_variant_info){v->name, v->needs, v == target->f16_sums};
+  }
   return QN_OK;
 }
 

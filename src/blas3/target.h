@@ -34,6 +34,7 @@ typedef struct qn_target {
   const char *base; /* the name a trace gives to base blocks and casts */
   const qn_gemm_variant *const *gemm;
   unsigned gemms;
+  const qn_gemm_variant *f16_sums; /* the one of them that adds up in f16; NULL: none does */
 
   qn_status (*trsm)(qn_stream *stream, const qn_triangular_problem *p);
   qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);

@@ -251,6 +251,7 @@ const qn_target qn_target_kernels = {
     .base = "kernel_base",
     .gemm = variants,
     .gemms = sizeof variants / sizeof *variants,
+    .f16_sums = &qn_gemm_mma_naive_f16acc,
     .trsm = trsm,
     .trmm = trmm,
     .trsm_columns = trsm_columns,

@@ -8,7 +8,7 @@ enum { NAMES_MOST = 64 };
 
 typedef struct choice {
   const bench_grid *grid;
-  const char *name[NAMES_MOST];
+  const qn_gemm_variant_info *variant[NAMES_MOST];
   size_t count;
 } choice;
 
@@ -27,7 +27,7 @@ static bool add_name(void *user, const char *word) {
   }
   const qn_gemm_variant_info *row = find(c->grid, word);
   if (!row || c->count == NAMES_MOST) return false;
-  c->name[c->count++] = row->name;
+  c->variant[c->count++] = row;
   return true;
 }
 
@@ -47,8 +47,10 @@ static int spread(bench_grid *grid, const choice *c) {
   if (!cell) return cli_error(CLI_FAILED, "out of memory");
   for (size_t i = 0; i < grid->count; i++) {
     for (size_t v = 0; v < c->count; v++) {
-      cell[i * c->count + v] = grid->cell[i];
-      cell[i * c->count + v].variant = c->name[v];
+      bench_cell *one = &cell[i * c->count + v];
+      *one = grid->cell[i];
+      one->variant = c->variant[v]->name;
+      one->problem.f16_sums = c->variant[v]->f16_sums;
     }
   }
   free(grid->cell);

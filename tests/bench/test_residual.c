@@ -280,6 +280,25 @@ static void one_rounding_is_one_unit(void **state) {
   assert_true(r.limit == 3.0);
 }
 
+/* Off by two units of f16: wrong for sums in f32, what sums in f16 may do. */
+static void sums_in_f16_have_their_own_limit(void **state) {
+  (void)state;
+  grid a, b, c;
+  bench_problem p = bench_problem_make(BENCH_GEMM, QN_F16);
+  p.m = p.n = p.k = 1;
+  fill(QN_F16, &a, 1, 1);
+  fill(QN_F16, &b, 1, 1);
+  fill(QN_F16, &c, 1, 1);
+  ((uint16_t *)a.data)[0] = ((uint16_t *)b.data)[0] = 0x3c00; /* 1 */
+  ((uint16_t *)c.data)[0] = 0x3c02;
+  const bench_residual r = judge(&p, &a, &b, &c, &c);
+  assert_false(bench_residual_ok(&r));
+  p.f16_sums = true;
+  const bench_residual f16 = judge(&p, &a, &b, &c, &c);
+  assert_true(f16.error == r.error && f16.limit == 4096 * r.limit);
+  assert_true(bench_residual_ok(&f16));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gemm),
@@ -287,6 +306,7 @@ int main(void) {
       cmocka_unit_test(trsm),
       cmocka_unit_test(potrf),
       cmocka_unit_test(one_rounding_is_one_unit),
+      cmocka_unit_test(sums_in_f16_have_their_own_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

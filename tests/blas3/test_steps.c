@@ -245,6 +245,7 @@ static void variant_set(void **state) {
   assert_int_equal(count, 3);
   assert_string_equal(rows[1].name, "cpu_blas");
   assert_string_equal(rows[2].name, "cpu_scale");
+  assert_false(rows[2].f16_sums);
   assert_int_equal(qn_gemm_variants(device, NULL, 0, &count), QN_OK);
   assert_int_equal(qn_gemm_variants(device, NULL, 1, &count), QN_EINVAL);
   assert_int_equal(qn_device_set_gemm_variant(device, "no_such_thing"), QN_EINVAL);
