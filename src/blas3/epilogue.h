@@ -53,6 +53,10 @@ qn_status qn_epilogue_parse(const char *expression, qn_epilogue *e);
 qn_status qn_epilogue_check(qn_stream *stream, const qn_epilogue *e, const qn_epilogue_args *args,
                             qn_dtype dtype, qn_matrix c, qn_epilogue_use *use);
 
+/* Whether it is short straight code of acc and the two biases alone, which kernels may put down
+ * many times over (EPILOGUE_LIGHT of portable/epilogue.cl). */
+bool qn_epilogue_is_light(const qn_epilogue *e);
+
 /* The text that stands for portable/epilogue.cl, to be freed with qn_host_strfree; NULL without
  * memory. */
 char *qn_epilogue_write(const qn_epilogue *e);

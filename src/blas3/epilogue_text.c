@@ -6,13 +6,20 @@
  *   (type and load of each matrix, by EPILOGUE_F32)
  *   #define EPILOGUE_PARAMS , QN_GLOBAL const epi_1_elem *EPI_RESTRICT epi_1, qn_i64 epi_1_at, ...
  *   #define EPILOGUE_PASS   , epi_1, epi_1_at, epi_1_i, epi_1_j
- *   QN_DEV acc epilogue_apply(acc epi_acc, acc epi_c, qn_i64 epi_i, qn_i64 epi_j EPILOGUE_PARAMS) {
- *     const acc epi_bias_n = epi_1_load(epi_1[epi_1_at + epi_j * epi_1_j]);
- *     const acc epi_t0 = epi_add(epi_acc, epi_bias_n);
+ *   QN_DEV acc epilogue_bias_n(qn_i64 epi_j EPILOGUE_PARAMS) {
+ *     return epi_1_load(epi_1[epi_1_at + epi_j * epi_1_j]);
+ *   }
+ *   QN_DEV acc epilogue_light(acc epi_acc, acc epi_v0, acc epi_v1 EPILOGUE_PARAMS) {
+ *     const acc epi_t0 = epi_add(epi_acc, epi_v1);
  *     const acc epi_t1 = epi_relu(epi_t0);
  *     return epi_t1;
  *   }
- */
+ *   QN_DEV acc epilogue_apply(acc epi_acc, acc epi_c, qn_i64 epi_i, qn_i64 epi_j EPILOGUE_PARAMS) {
+ *     return epilogue_light(epi_acc, acc_zero(), epilogue_bias_n(epi_j EPILOGUE_PASS)
+ * EPILOGUE_PASS);
+ *   }
+ *
+ * What is not light has values and operations in epilogue_apply. */
 #include "blas3/epilogue.h"
 #include <pthread.h>
 #include <stdarg.h>
@@ -74,21 +81,28 @@ static void put_parameters(writer *w) {
   put(w, "\n");
 }
 
-/* What is read once before the operations. The steps that are known leave the address: a bias along
- * the columns is then the same for all rows, which the compiler sees. */
+/* The steps that are known leave the address: a bias along the columns is then the same for all
+ * rows, which the compiler sees. */
+static void put_load(writer *w, int i) {
+  const int slot = QN_SLOT_BIAS_M + i;
+  put(w, "epi_%d_load(epi_%d[epi_%d_at", i, i, i);
+  if (slot == QN_SLOT_RESIDUAL)
+    put(w, " + epi_i");
+  else if (slot != QN_SLOT_BIAS_N)
+    put(w, " + epi_i * epi_%d_i", i);
+  if (slot != QN_SLOT_BIAS_M) put(w, " + epi_j * epi_%d_j", i);
+  put(w, "])");
+}
+
+/* What is read once before the operations. */
 static void put_values(writer *w) {
   if (reads(w, QN_SLOT_ROW)) put(w, "  const acc epi_row = acc_make((real)epi_i, (real)0);\n");
   if (reads(w, QN_SLOT_COL)) put(w, "  const acc epi_col = acc_make((real)epi_j, (real)0);\n");
   for (int i = 0; i < QN_EPILOGUE_MATRICES; i++) {
-    int slot = QN_SLOT_BIAS_M + i;
-    if (!reads(w, slot)) continue;
-    put(w, "  const acc epi_v%d = epi_%d_load(epi_%d[epi_%d_at", i, i, i, i);
-    if (slot == QN_SLOT_RESIDUAL)
-      put(w, " + epi_i");
-    else if (slot != QN_SLOT_BIAS_N)
-      put(w, " + epi_i * epi_%d_i", i);
-    if (slot != QN_SLOT_BIAS_M) put(w, " + epi_j * epi_%d_j", i);
-    put(w, "]);\n");
+    if (!reads(w, QN_SLOT_BIAS_M + i)) continue;
+    put(w, "  const acc epi_v%d = ", i);
+    put_load(w, i);
+    put(w, ";\n");
   }
 }
 
@@ -137,16 +151,83 @@ static void put_operations(writer *w) {
   put(w, "  return epi_t%u;\n", w->program->ops - 1);
 }
 
-static void put_all(writer *w) {
-  put(w, "#include \"portable/epilogue_math.cl\"\n#define EPILOGUE_READS_C %d\n",
-      reads(w, QN_SLOT_C));
-  put_types(w);
-  put_parameters(w);
-  put(w, "QN_DEV acc epilogue_apply(acc epi_acc, acc epi_c, qn_i64 epi_i, qn_i64 epi_j "
-         "EPILOGUE_PARAMS) {\n");
-  put_values(w);
+/* Instructions that an operation is about; 0: too many, or with branches. */
+static unsigned weight_of(qn_epilogue_code code) {
+  switch (code) {
+  case QN_EPI_div:
+  case QN_EPI_exp:
+  case QN_EPI_log:
+  case QN_EPI_tanh:
+  case QN_EPI_erf:
+  case QN_EPI_sqrt:
+  case QN_EPI_silu:
+  case QN_EPI_sigmoid:
+    return 0;
+  case QN_EPI_gelu:
+  case QN_EPI_gelu_tanh:
+    return 12;
+  case QN_EPI_clamp:
+    return 4;
+  default:
+    return 2;
+  }
+}
+
+bool qn_epilogue_is_light(const qn_epilogue *e) {
+  const qn_epilogue_program *p = &e->program;
+  const unsigned most = 24;
+  unsigned weight = 0;
+  for (int slot = QN_SLOT_C; slot < QN_SLOT_SCALAR; slot++)
+    if (slot != QN_SLOT_BIAS_M && slot != QN_SLOT_BIAS_N && qn_epilogue_reads(p, (unsigned)slot))
+      return false;
+  for (unsigned i = 0; i < p->ops; i++) {
+    const unsigned more = weight_of((qn_epilogue_code)p->op[i].code);
+    if (more == 0) return false;
+    weight += more;
+  }
+  return weight <= most;
+}
+
+static void put_bias(writer *w, int slot, const char *name, const char *index) {
+  put(w,
+      "#define EPILOGUE_%s %d\nQN_DEV acc epilogue_%s(qn_i64 epi_%s EPILOGUE_PARAMS) {\n  return ",
+      slot == QN_SLOT_BIAS_M ? "BIAS_M" : "BIAS_N", reads(w, slot), name, index);
+  if (reads(w, slot))
+    put_load(w, slot - QN_SLOT_BIAS_M);
+  else
+    put(w, "acc_zero()");
+  put(w, ";\n}\n");
+}
+
+static void put_light(writer *w) {
+  put_bias(w, QN_SLOT_BIAS_M, "bias_m", "i");
+  put_bias(w, QN_SLOT_BIAS_N, "bias_n", "j");
+  put(w, "QN_DEV acc epilogue_light(acc epi_acc, acc epi_v0, acc epi_v1 EPILOGUE_PARAMS) {\n");
   put_operations(w);
   put(w, "}\n");
+}
+
+static void put_apply(writer *w, bool light) {
+  put(w, "QN_DEV acc epilogue_apply(acc epi_acc, acc epi_c, qn_i64 epi_i, qn_i64 epi_j "
+         "EPILOGUE_PARAMS) {\n");
+  if (light) {
+    put(w, "  return epilogue_light(epi_acc, epilogue_bias_m(epi_i EPILOGUE_PASS), "
+           "epilogue_bias_n(epi_j EPILOGUE_PASS) EPILOGUE_PASS);\n");
+  } else {
+    put_values(w);
+    put_operations(w);
+  }
+  put(w, "}\n");
+}
+
+static void put_all(writer *w, bool light) {
+  put(w, "#include \"portable/epilogue_math.cl\"\n#define EPILOGUE_READS_C %d\n",
+      reads(w, QN_SLOT_C));
+  put(w, "#define EPILOGUE_LIGHT %d\n", light);
+  put_types(w);
+  put_parameters(w);
+  if (light) put_light(w);
+  put_apply(w, light);
 }
 
 /* ---- one of each ---- */
@@ -180,7 +261,7 @@ static const qn_replacement *intern(const char *text) {
 char *qn_epilogue_write(const qn_epilogue *e) {
   writer w = {.text = qn_host_alloc(TEXT_BYTES), .program = &e->program};
   if (!w.text) return NULL;
-  put_all(&w);
+  put_all(&w, qn_epilogue_is_light(e));
   char *text = qn_host_strdup(w.text);
   qn_host_free(w.text, TEXT_BYTES);
   return text;

@@ -1,5 +1,6 @@
 /* GEMM of halves by wgmma: which tile, how many parts of k, the tensor maps, and the launch. */
 #include "blas3/gemm_wgmma.h"
+#include "blas3/epilogue.h"
 #include "blas3/gemm_tiled.h"
 #include "blas3/launch.h"
 #include "blas3/operand.h"
@@ -10,6 +11,7 @@ enum {
   STEP = 64,           /* of k; halves in a line */
   BARRIERS = 16,       /* bytes of a stage's, and of those for turns */
   PIECE = LINE * STEP, /* bytes that a group stores at a time */
+  WARP = 16,           /* columns of them that a warp does */
   MAX_CLUSTER = 8,
   MAX_PARTS = 32
 };
@@ -95,7 +97,7 @@ static double spread_of(qn_matrix m) {
  * split what is larger than the cache comes slowly, the more so as blocks of a cluster share
  * nothing. */
 static double reading_seconds(const tile *t, const qn_gemm_problem *g, const plan *p) {
-  const double from_cache = is_persistent(t) ? 10.5e12 : 14e12, cache = 40e6;
+  const double from_cache = is_persistent(t) ? 11.6e12 : 14e12, cache = 40e6;
   const double streamed = is_persistent(t) ? 9e12 : 6.9e12;
   const bool streams = p->parts > 1 && bytes_of(g->a) + bytes_of(g->b) > cache;
   const double tiles = (double)(p->across * p->down * t->cluster * p->part * p->parts);
@@ -103,12 +105,19 @@ static double reading_seconds(const tile *t, const qn_gemm_problem *g, const pla
   return lines * LINE / (streams ? streamed : from_cache);
 }
 
-/* With beta or an epilogue a tile takes longer to leave, half of it while another is multiplied
- * where groups take turns. */
+/* With beta or an epilogue that is not light a tile takes longer to leave, half of it while another
+ * is multiplied where groups take turns. */
 static double tile_seconds(const tile *t, const qn_gemm_problem *g, const plan *p) {
   const double element = 0.25e-9;
-  const bool finished = g->epilogue || !qn_scalar_is(g->beta, 0.0);
+  const bool light = !g->epilogue || qn_epilogue_is_light(g->epilogue->epilogue);
+  const bool finished = !light || !qn_scalar_is(g->beta, 0.0);
   return (double)p->part * t->step + t->rest + (finished ? element * t->bi * t->bj / t->turns : 0);
+}
+
+/* The last tile leaves while nothing is multiplied. */
+static double last_seconds(const tile *t) {
+  const double element = 0.04e-9;
+  return is_persistent(t) ? element * t->bi * t->bj : 0; /* else it is in the meeting's */
 }
 
 /* The largest of the time to compute, to read tiles from the cache and to read memory, of which one
@@ -119,7 +128,8 @@ static double main_seconds(const tile *t, const qn_gemm_problem *g, const plan *
   const int blocks = is_persistent(t) ? t->cluster : p->parts;
   const int64_t work = p->across * p->down * t->cluster * p->parts; /* of a block each */
   const int64_t waves = qn_ceil_div(work / blocks, clusters(units, blocks));
-  const double compute = (double)waves * tile_seconds(t, g, p), reading = reading_seconds(t, g, p);
+  const double compute = (double)waves * tile_seconds(t, g, p) + last_seconds(t);
+  const double reading = reading_seconds(t, g, p);
   const double at_work = (double)qn_min64(work, units);
   const double bandwidth = at_work * share < memory ? at_work * share : memory;
   const double idle = waves == 1 ? 0 : 1 - (double)work / (double)(waves * units);
@@ -198,7 +208,7 @@ static qn_status encode_c(const qn_stream *stream, qn_matrix c, map_set *set) {
   const int64_t rows = c.rows - c.rows % (int64_t)(16 / qn_dtype_size(c.dtype));
   set->c_rows = qn_operand_aligned(c) ? (int32_t)rows : 0;
   if (set->c_rows == 0 || stream->rehearsal) return QN_OK;
-  return encode(tensor_maps(stream), qn_matrix_sub(c, 0, 0, rows, c.cols), STEP, &set->c);
+  return encode(tensor_maps(stream), qn_matrix_sub(c, 0, 0, rows, c.cols), WARP, &set->c);
 }
 
 static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, const tile *t,
@@ -244,9 +254,9 @@ static qn_status launch_persistent(qn_stream *stream, const qn_gemm_problem *g, 
   qn_call_epilogue(&call, g->a.dtype, g->epilogue);
   call.cluster_x = (uint32_t)t->cluster;
   call.early = true;
-  call.dynamic =
-      (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS) + t->groups * t->buffers * PIECE) +
-      BARRIERS;
+  call.dynamic = (uint32_t)(t->stages * ((t->bi + t->bj) * LINE + BARRIERS) +
+                            t->groups * (t->buffers * PIECE + t->bi * (int)sizeof(float))) +
+                 BARRIERS;
   qn_form form = form_of(t, g, p);
   return qn_call_run(stream, &form, (qn_call_shape){blocks, 1, 1, 128 * (uint32_t)(t->groups + 1)},
                      &call);
@@ -361,13 +371,13 @@ static bool splits(const qn_stream *stream, const qn_gemm_problem *g) {
   const qn_gemm_variant qn_gemm_wgmma_##variant = {name, NULL, serves, variant##_cost,             \
                                                    variant##_launch}
 
-VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 1, 4, 2, 2, 0.675e-6, 2e-6));
-VARIANT(turns, "wgmma_turns", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 1, 0.33e-6, 0.5e-6));
-VARIANT(pair, "wgmma_pair", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 2, 0.33e-6, 0.8e-6));
+VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 1, 4, 2, 2, 0.675e-6, 1.8e-6));
+VARIANT(turns, "wgmma_turns", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 1, 0.345e-6, 0.5e-6));
+VARIANT(pair, "wgmma_pair", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 2, 0.345e-6, 0.8e-6));
 VARIANT(square, "wgmma_square", applicable, PERSISTENT(128, 128, 2, 1, 6, 2, 1, 0.335e-6, 1.3e-6));
-VARIANT(wide, "wgmma_wide", applicable, PERSISTENT(128, 192, 3, 1, 4, 2, 1, 0.5e-6, 1.5e-6));
-VARIANT(narrow, "wgmma_narrow", applicable, PERSISTENT(64, 128, 2, 1, 8, 1, 1, 0.2e-6, 1e-6));
-VARIANT(small, "wgmma_small", applicable, PERSISTENT(64, 64, 1, 1, 12, 1, 1, 0.3e-6, 1e-6));
+VARIANT(wide, "wgmma_wide", applicable, PERSISTENT(128, 192, 3, 1, 4, 2, 1, 0.54e-6, 1.2e-6));
+VARIANT(narrow, "wgmma_narrow", applicable, PERSISTENT(64, 128, 2, 1, 8, 1, 1, 0.2e-6, 0.7e-6));
+VARIANT(small, "wgmma_small", applicable, PERSISTENT(64, 64, 1, 1, 12, 1, 1, 0.3e-6, 0.85e-6));
 VARIANT(split_square, "wgmma_split_square", splits, SPLIT(128, 128, 2, 4, 0.3e-6, 1.4e-6));
 VARIANT(split_thin, "wgmma_split_thin", splits, SPLIT(64, 128, 2, 7, 0.22e-6, 1e-6));
 VARIANT(split_small, "wgmma_split_small", splits, SPLIT(64, 64, 1, 8, 0.18e-6, 1e-6));

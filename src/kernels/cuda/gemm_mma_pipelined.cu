@@ -50,5 +50,5 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(GEMM_PARAMS) {
     copy_commit();
   }
   const target t = {c + off_c, ldc, m, n, alpha, beta};
-  store_sums(&t, &o, d EPILOGUE_PASS);
+  store_sums(&t, &o, d, base EPILOGUE_PASS);
 }

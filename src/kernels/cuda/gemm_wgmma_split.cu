@@ -112,7 +112,12 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void gemm(const __grid_constant__ tensor
     if (threadIdx.x == 0) produce(&p, &r, &me, &map_a, &map_b, i0, j0, PARTS, part, steps);
   } else {
     float sum[PRODUCTS][SUMS];
-    consume(&p, &r, &me, group, group, steps, sum);
+    int before = 0;
+    for (int step = 0; step < steps; step++) {
+      consume_step(&p, &r, group, step > 0, sum);
+      consume_next(&p, &r, &me, step, &before);
+    }
+    consume_end(&p, &me, steps, before);
     cluster_wait(); /* all blocks have begun: there is a room to send to */
     send_sums(room, part, sum);
   }

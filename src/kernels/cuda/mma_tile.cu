@@ -17,7 +17,7 @@
  * A and B begin at multiples of 16 bytes and have ld % 8 = 0. Macros: QN_T TRANSA TRANSB BI BJ
  * SWIZZLED. Needs prelude.cl, element.cl and out.cl. */
 #include "cuda/mma.cu"
-#include "cuda/out_pair.cu"
+#include "cuda/out_strip.cu"
 
 #define BK          32
 #define LINE        128
@@ -175,17 +175,19 @@ QN_DEV origin origin_of(int across, int down, int band) {
   return o;
 }
 
-QN_DEV void store_sums(const target *t, const origin *o, float d[4][8][4] EPILOGUE_PARAMS) {
-  const int lane = threadIdx.x % 32, aligned = pairs_aligned(t);
-  QN_UNROLL
-  for (int s = 0; s < 4; s++) {
+/* By way of shared memory from `base` on, which nobody reads any more. */
+QN_DEV void store_sums(const target *t, const origin *o, float d[4][8][4],
+                       qn_u32 base EPILOGUE_PARAMS) {
+  const qn_u32 lines = base + threadIdx.x / 32 * BYTES_STRIP;
+  __syncthreads();
+#pragma unroll 1
+  for (int s = 0; s < 8; s++) {
     QN_UNROLL
-    for (int u = 0; u < 8; u++) {
-      QN_UNROLL
-      for (int h = 0; h < 2; h++)
-        store_pair(t, aligned, o->i0 + o->wi + u * 8 + lane % 4 * 2,
-                   o->j0 + o->wj + s * 16 + h * 8 + lane / 4, d[s][u][2 * h],
-                   d[s][u][2 * h + 1] EPILOGUE_PASS);
-    }
+    for (int r = 0; r < 8; r++) /* registers have no index */
+      if (r == s) put_strip(lines, d[r / 2][r % 2 * 4]);
+    __syncwarp();
+    finish_strip(t, lines, o->i0 + o->wi + s % 2 * STRIP_I,
+                 o->j0 + o->wj + s / 2 * STRIP_J EPILOGUE_PASS);
+    __syncwarp();
   }
 }

@@ -1,23 +1,28 @@
-/* From a group's sums to C, through shared memory, 64 columns of 128 bytes at a time.
+/* From a group's sums to C, through shared memory, 64 columns of 128 bytes at a time: a piece.
  *
  *   line: a column's piece of 128 bytes, its 16-byte parts permuted as the copy engine does it
  * (part p of line r at p ^ r % 8), so that neither side meets a bank twice
  *
- * BUFFERS such pieces a group. Where alpha times the sum is all, they are of C's type and the copy
- * engine stores some while another is filled. What it cannot store is stored by the group, a line a
- * warp: all of a C at an odd address or ld, and the rows behind the last 16 bytes of a column,
- * which it would round up to 16.
+ * BUFFERS such pieces a group. Without beta and with an epilogue that is light, or none, they are
+ * of C's type, and each warp gives its 16 lines to the copy engine while it fills the next. What
+ * that cannot store the warp stores, a line at a time: all of a C at an odd address or ld, and the
+ * rows behind the last 16 bytes of a column, which it would round up to 16.
  *
- * With beta or an epilogue they are sums, of which an item then takes eight rows of one column: C
- * and the epilogue's operands are read in the order in which they lie, and the epilogue's code
- * stands there once and is short, however many sums there are.
+ * Where C is of halves and groups share a tile, it leaves while the next one is multiplied:
+ * rounded, it takes half the registers of the sums.
+ *
+ * Else they are sums, of which an item then takes eight rows of one column: C and the epilogue's
+ * operands are read in the order in which they lie, and the epilogue's code stands there once and
+ * is short, however many sums there are.
  *
  * Needs wgmma_tile.cu and out.cl; BUFFERS. */
-#include "cuda/out_pair.cu"
+#include "cuda/out_strip.cu"
 
 #define PIECE_I     (LINE / (int)sizeof(out)) /* rows of C in a piece */
 #define BYTES_PIECE (64 * LINE)
-#define BYTES_OUT   (GROUPS * BUFFERS * BYTES_PIECE)
+#define BYTES_ROWS  (BI * 4) /* bias_m of a tile */
+#define BYTES_OUT   (GROUPS * (BUFFERS * BYTES_PIECE + BYTES_ROWS))
+#define BYTES_WARP  (16 * LINE) /* a warp's lines of a piece */
 
 typedef struct output {
   target to;
@@ -25,29 +30,96 @@ typedef struct output {
   int mapped;    /* rows that the copy engine stores */
   int column;    /* of the map, where C's first column is */
   qn_u32 pieces; /* this group's, in shared memory */
+  qn_u32 rows;   /* and its bias_m */
 } output;
 
-/* 32 rows of f32, in the order of the sums. */
-#define STRIP_I 32
-QN_DEV void put_strip(qn_u32 piece, const float *x) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-  QN_UNROLL
-  for (int e = 0; e < STRIP_I / 2; e += 2) {
-    const int row = warp * 16 + e / 2 % 2 * 8 + lane / 4, pair = e / 4 * 4 + lane % 4;
-    asm volatile(
-        "st.shared.v2.f32 [%0], {%1, %2};" ::"r"(piece + row * LINE + (pair * 8 ^ (row % 8) << 4)),
-        "f"(x[e]), "f"(x[e + 1])
-        : "memory");
-  }
+/* ---- without beta, and an epilogue that is light ---- */
+
+#define PIECES (PRODUCTS * (BI / PIECE_I)) /* of a group's tile: first along the rows */
+#define WORDS  16                          /* an item's of a piece */
+
+/* A tile that leaves: what is left of it, the next piece first. */
+typedef struct leaving {
+  qn_u32 word[PIECES][WORDS];
+  int i0, j0, left; /* pieces */
+} leaving;
+
+/* No more values to keep: registers are few. */
+QN_DEV leaving leaving_nothing() {
+  leaving l = {{{0}}, 0, 0, 0};
+  return l;
 }
 
-/* ---- alpha times the sum ---- */
+#if EPILOGUE_LIGHT
+#define CARRY (TURNS == 1 && !C_F32) /* while the next is multiplied */
+
+/* What the sums of a tile meet: asked for before they are there. */
+#define ROWS ((BI + 127) / 128) /* an item's */
+typedef struct biases {
+  float row[ROWS];        /* on their way to shared memory */
+  float col[PRODUCTS][2]; /* of an item's columns, which lie 8 apart */
+} biases;
+
+QN_DEV void ask_biases(biases *b, const target *t, int i0, int j0 EPILOGUE_PARAMS) {
+  const int item = threadIdx.x % 128, j = j0 + item / 32 * 16 + item % 32 / 4;
+  QN_UNROLL
+  for (int r = 0; r < ROWS; r++)
+    b->row[r] = epilogue_bias_m(QN_MIN(i0 + r * 128 + item % BI, t->m - 1) EPILOGUE_PASS);
+  QN_UNROLL
+  for (int s = 0; s < 2 * PRODUCTS; s++)
+    b->col[s / 2][s % 2] =
+        epilogue_bias_n(QN_MIN(j + s / 2 * 64 + s % 2 * 8, t->n - 1) EPILOGUE_PASS);
+}
+
+/* For all of the group, whose barrier is `id`. */
+QN_DEV void put_rows(qn_u32 rows, const biases *b, int id) {
+  named_barrier(id, 128); /* those of the tile before have been read */
+  QN_UNROLL
+  for (int r = 0; r < ROWS; r++)
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(rows + (r * 128 + threadIdx.x % 128 % BI) * 4),
+                 "f"(b->row[r])
+                 : "memory");
+  named_barrier(id, 128);
+}
+QN_DEV float2 get_rows(qn_u32 rows) {
+  float2 x = make_float2(0, 0);
+  if (EPILOGUE_BIAS_M)
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(rows) : "memory");
+  return x;
+}
+
+/* A piece of sums as it will lie in C; bias_m is at `rows`. */
+QN_DEV void finish_piece(qn_u32 *word, const float *sum, float alpha, qn_u32 rows,
+                         const float *col EPILOGUE_PARAMS) {
+  QN_UNROLL
+  for (int s = 0; s < PIECE_I / 4; s += 2) {
+    const float2 row = get_rows(rows + s * 16 + threadIdx.x % 4 * 8);
+    QN_UNROLL
+    for (int h = 0; h < 2; h++) { /* two neighbours in a column, as the sums come */
+      const float *x = sum + (s + h) * 2;
+      const float lo = epilogue_light(alpha * x[0], row.x, col[h] EPILOGUE_PASS);
+      const float hi = epilogue_light(alpha * x[1], row.y, col[h] EPILOGUE_PASS);
+#if C_F32
+      word[(s + h) * 2] = __float_as_uint(lo);
+      word[(s + h) * 2 + 1] = __float_as_uint(hi);
+#else
+      word[s + h] = pack(lo, hi);
+#endif
+    }
+  }
+}
 
 #if C_F32
 QN_DEV out get_element(qn_u32 line, int i, int row) {
   float x;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(line + (i * 4 ^ (row % 8) << 4)));
   return x;
+}
+QN_DEV void put_piece(qn_u32 lines, const qn_u32 *word) {
+  float x[WORDS];
+  QN_UNROLL
+  for (int w = 0; w < WORDS; w++) x[w] = __uint_as_float(word[w]);
+  put_strip(lines, x);
 }
 #else
 QN_DEV out get_element(qn_u32 line, int i, int row) {
@@ -62,29 +134,16 @@ QN_DEV void stmatrix_4(qn_u32 address, const qn_u32 *r) {
                "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
                : "memory");
 }
-#endif
-
-QN_DEV void fill_piece(qn_u32 piece, const float *sum, float alpha) {
-  float x[PIECE_I / 2]; /* in the order of the sums */
+QN_DEV void put_piece(qn_u32 lines, const qn_u32 *word) {
+  const int lane = threadIdx.x % 32, line = lane % 16;
   QN_UNROLL
-  for (int e = 0; e < PIECE_I / 2; e++) x[e] = alpha * sum[e];
-#if C_F32
-  put_strip(piece, x);
-#else
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, line = warp * 16 + lane % 16;
-  const qn_u32 to = piece + line * LINE;
-  QN_UNROLL
-  for (int s = 0; s < PIECE_I / 8; s += 2) {
-    qn_u32 r[4];
-    QN_UNROLL
-    for (int e = 0; e < 4; e++) r[e] = pack(x[s * 4 + e * 2], x[s * 4 + e * 2 + 1]);
-    stmatrix_4(to + ((s + lane / 16 ^ line % 8) << 4), r);
-  }
-#endif
+  for (int s = 0; s < 8; s += 2)
+    stmatrix_4(lines + line * LINE + ((s + lane / 16 ^ line % 8) << 4), word + s * 2);
 }
+#endif
 
-/* By a warp: elements `first` to `end` of a line to a column's piece, a word at a time where halves
- * stand on words. */
+/* Elements `first` to `end` of a line to a column's piece, a word at a time where halves stand on
+ * words. */
 QN_DEV void store_line(out *to, qn_u32 line, int row, int first, int end) {
   const int lane = threadIdx.x % 32;
 #if C_F32
@@ -98,109 +157,99 @@ QN_DEV void store_line(out *to, qn_u32 line, int row, int first, int end) {
 #endif
 }
 
-/* From row `first` of the piece on, as far as it is in C. */
-QN_DEV void store_lines(const output *o, qn_u32 piece, int first, int i0, int j0) {
-  const int warp = threadIdx.x / 32 % 4;
-  const target *t = &o->to;
+/* A warp's lines, from row `first` of the piece on, as far as they are in C. */
+QN_DEV void store_lines(const target *t, qn_u32 lines, int first, int i0, int j0) {
   const int end = QN_MIN(PIECE_I, t->m - i0);
   if (first >= end) return;
-  for (int row = warp; row < 64 && j0 + row < t->n; row += 4)
-    store_line(t->c + i0 + (j0 + row) * t->ldc, piece + row * LINE, row, first, end);
+  for (int row = 0; row < 16 && j0 + row < t->n; row++)
+    store_line(t->c + i0 + (j0 + row) * t->ldc, lines + row * LINE, row, first, end);
 }
 
-#define PIECES (BI / PIECE_I) /* of one product */
+/* The warps need not wait for one another. */
+QN_DEV void store_piece(const output *o, const qn_u32 *word, int piece, int i0, int j0) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+  const int i = i0 + piece % (BI / PIECE_I) * PIECE_I;
+  const int j = j0 + piece / (BI / PIECE_I) * 64 + warp * 16;
+  const qn_u32 lines = o->pieces + piece % BUFFERS * BYTES_PIECE + warp * BYTES_WARP;
+  if (lane == 0) box_store_wait(BUFFERS - 1); /* what was stored from these lines has left them */
+  __syncwarp();
+  put_piece(lines, word);
+  async_fence();
+  __syncwarp();
+  if (lane == 0 && i < o->mapped) box_store(o->map, i, o->column + j, lines);
+  if (i + PIECE_I > o->mapped && o->mapped < o->to.m)
+    store_lines(&o->to, lines, QN_MAX(o->mapped - i, 0), i, j);
+}
 
-/* By a group, its id for the barrier from 1: its tile at (i0, j0). */
-QN_DEV void store_scaled(const output *o, const float sum[PRODUCTS][SUMS], int id, int i0, int j0) {
-  const int first = threadIdx.x % 128 == 0;
+/* The next piece. Registers have no index: the others move up. */
+QN_DEV void store_next(const output *o, leaving *l) {
+  store_piece(o, l->word[0], PIECES - l->left, l->i0, l->j0);
   QN_UNROLL
-  for (int t = 0; t < PRODUCTS * PIECES; t++) {
-    const int i = i0 + t % PIECES * PIECE_I, j = j0 + t / PIECES * 64;
-    const qn_u32 piece = o->pieces + t % BUFFERS * BYTES_PIECE;
-    if (first) box_store_wait(BUFFERS - 1); /* what was stored from this piece has left it */
-    named_barrier(id, 128);
-    fill_piece(piece, sum[t / PIECES] + t % PIECES * (PIECE_I / 2), o->to.alpha);
-    async_fence();
-    named_barrier(id, 128);
-    if (first && i < o->mapped) box_store(o->map, i, o->column + j, piece);
-    if (i + PIECE_I > o->mapped && o->mapped < o->to.m)
-      store_lines(o, piece, QN_MAX(o->mapped - i, 0), i, j);
+  for (int w = 0; w < (PIECES - 1) * WORDS; w++)
+    l->word[w / WORDS][w % WORDS] = l->word[w / WORDS + 1][w % WORDS];
+  l->left--;
+}
+
+/* All sums of a group's tile at (i0, j0): they leave. */
+QN_DEV void finish_light(const output *o, leaving *l, const float sum[PRODUCTS][SUMS], float alpha,
+                         const biases *b, int id, int i0, int j0 EPILOGUE_PARAMS) {
+  if (EPILOGUE_BIAS_M) put_rows(o->rows, b, id);
+  QN_UNROLL
+  for (int t = 0; t < PIECES; t++) {
+    const int s = t / (BI / PIECE_I), first = t % (BI / PIECE_I) * PIECE_I; /* row of the tile */
+    finish_piece(l->word[t], sum[s] + first / 2, alpha, o->rows + first * 4,
+                 b->col[s] EPILOGUE_PASS);
+    if (!CARRY) store_piece(o, l->word[t], t, i0, j0);
   }
+  l->i0 = i0;
+  l->j0 = j0;
+  l->left = CARRY ? PIECES : 0;
 }
-
-/* ---- with beta or an epilogue ---- */
-
-/* Eight sums of a column: 32 bytes from the `eighth`-th on. */
-QN_DEV void get_eight(float *x, qn_u32 line, int eighth, int row) {
-  QN_UNROLL
-  for (int h = 0; h < 2; h++)
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(x[4 * h]), "=f"(x[4 * h + 1]), "=f"(x[4 * h + 2]), "=f"(x[4 * h + 3])
-                 : "r"(line + ((eighth * 2 + h ^ row % 8) << 4))
-                 : "memory");
-}
-
-QN_DEV void store_eight(out *c, const float *x) {
-#if C_F32
-  *(float4 *)c = make_float4(x[0], x[1], x[2], x[3]);
-  *(float4 *)(c + 4) = make_float4(x[4], x[5], x[6], x[7]);
 #else
-  *(uint4 *)c = make_uint4(pack(x[0], x[1]), pack(x[2], x[3]), pack(x[4], x[5]), pack(x[6], x[7]));
+#define CARRY 0
+typedef struct biases {
+  int none;
+} biases;
+QN_DEV void ask_biases(biases *b, const target *t, int i0, int j0 EPILOGUE_PARAMS) {
+  b->none = 0;
+}
 #endif
-}
 
-#define EIGHTHS (64 * STRIP_I / 8 / 128) /* of a strip, an item's */
-
-/* The strip at (i0, j0), from sums to C. All is read before the first is written. */
-QN_DEV void finish_strip(const target *t, qn_u32 piece, int i0, int j0 EPILOGUE_PARAMS) {
-  const int aligned = (qn_u64)t->c % 16 == 0 && t->ldc % (16 / sizeof(out)) == 0;
-  const int row = threadIdx.x % 128 / (STRIP_I / 8), eighth = threadIdx.x % (STRIP_I / 8);
-  const int i = i0 + eighth * 8, apart = 128 / (STRIP_I / 8);
-  if (i >= t->m) return;
-  float x[EIGHTHS][8];
-  QN_UNROLL
-  for (int s = 0; s < EIGHTHS; s++) {
-    get_eight(x[s], piece + (row + s * apart) * LINE, eighth, row + s * apart);
-    const int j = QN_MIN(j0 + row + s * apart, t->n - 1); /* beyond C: not stored */
-    QN_UNROLL
-    for (int e = 0; e < 8; e++) {
-      const int at = QN_MIN(i + e, t->m - 1);
-      x[s][e] = out_value(t->c + at + j * t->ldc, t->alpha, x[s][e], t->beta, at, j EPILOGUE_PASS);
-    }
-  }
-  QN_UNROLL
-  for (int s = 0; s < EIGHTHS; s++) {
-    const int j = j0 + row + s * apart;
-    out *c = t->c + i + j * t->ldc;
-    if (j >= t->n) break;
-    if (aligned && i + 8 <= t->m) {
-      store_eight(c, x[s]);
-    } else {
-      QN_UNROLL
-      for (int e = 0; e < 8; e++)
-        if (i + e < t->m) c[e] = out_store(x[s][e]);
-    }
-  }
-}
+/* ---- with beta, or any epilogue ---- */
 
 #define STRIPS (BI / STRIP_I) /* of one product */
 
-QN_DEV void store_finished(const output *o, const float sum[PRODUCTS][SUMS], int id, int i0,
+QN_DEV void store_finished(const output *o, const float sum[PRODUCTS][SUMS], int i0,
                            int j0 EPILOGUE_PARAMS) {
+  const int warp = threadIdx.x / 32 % 4;
 #pragma unroll 1
   for (int t = 0; t < PRODUCTS * STRIPS; t++) {
-    const qn_u32 piece = o->pieces + t % BUFFERS * BYTES_PIECE;
-    if (BUFFERS == 1 || t == 0) named_barrier(id, 128); /* what was in the piece has been read */
+    const qn_u32 lines = o->pieces + t % BUFFERS * BYTES_PIECE + warp * BYTES_WARP;
+    __syncwarp(); /* what was in the lines has been read */
     QN_UNROLL
     for (int s = 0; s < PRODUCTS * STRIPS; s++) /* registers have no index */
-      if (s == t) put_strip(piece, sum[s / STRIPS] + s % STRIPS * (STRIP_I / 2));
-    named_barrier(id, 128);
-    finish_strip(&o->to, piece, i0 + t % STRIPS * STRIP_I, j0 + t / STRIPS * 64 EPILOGUE_PASS);
+      if (s == t) put_strip(lines, sum[s / STRIPS] + s % STRIPS * (STRIP_I / 2));
+    __syncwarp();
+    finish_strip(&o->to, lines, i0 + t % STRIPS * STRIP_I,
+                 j0 + t / STRIPS * 64 + warp * 16 EPILOGUE_PASS);
   }
 }
 
-#ifdef epilogue_apply /* there is none */
-#define OUT_SCALED(o) ((o)->to.beta == 0)
-#else
-#define OUT_SCALED(o) 0
+/* By a group, its barrier `id`: its tile at (i0, j0) to C, or ready to leave. */
+QN_DEV void finish_tile(const output *o, leaving *l, const float sum[PRODUCTS][SUMS],
+                        const biases *b, int id, int i0, int j0 EPILOGUE_PARAMS) {
+#if EPILOGUE_LIGHT
+  if (o->to.beta == 0) {
+#if CARRY && defined epilogue_light /* there is nothing but alpha, and all wait for it */
+    if (o->to.alpha == 1) {
+      finish_light(o, l, sum, 1, b, id, i0, j0);
+      return;
+    }
 #endif
+    finish_light(o, l, sum, o->to.alpha, b, id, i0, j0 EPILOGUE_PASS);
+    return;
+  }
+#endif
+  *l = leaving_nothing();
+  store_finished(o, sum, i0, j0 EPILOGUE_PASS);
+}

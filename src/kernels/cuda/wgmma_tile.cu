@@ -163,33 +163,37 @@ QN_DEV void turn_pass(const pipeline *p, int group) {
   if (TURNS > 1 && threadIdx.x % 32 == 0) barrier_arrive(p->turn + 8 * (group ^ 1));
 }
 
-/* By a group, the `slice`-th that shares the tile: sum := its part of it over the steps. One step's
- * products stay in flight while the next one's are issued. */
-QN_DEV void consume(const pipeline *p, ring *r, const place *me, int group, int slice, int steps,
-                    float sum[PRODUCTS][SUMS]) {
-  int before = 0;
-  for (int step = 0; step < steps; step++) {
-    const qn_u32 at = p->stages + r->stage * BYTES_STAGE;
-    barrier_wait(p->full + 8 * r->stage, r->parity);
-    const qn_u64 y = wgmma_tile(at);
-    const qn_u64 x = wgmma_tile(at + BYTES_A + slice * GROUP_J * LINE);
-    wgmma_begin();
+/* By a group, the `slice`-th that shares the tile: sum := its part of one step of k, or sum + that,
+ * which stays in flight. */
+QN_DEV void consume_step(const pipeline *p, const ring *r, int slice, int add,
+                         float sum[PRODUCTS][SUMS]) {
+  const qn_u32 at = p->stages + r->stage * BYTES_STAGE;
+  barrier_wait(p->full + 8 * r->stage, r->parity);
+  const qn_u64 y = wgmma_tile(at);
+  const qn_u64 x = wgmma_tile(at + BYTES_A + slice * GROUP_J * LINE);
+  wgmma_begin();
+  QN_UNROLL
+  for (int kp = 0; kp < BK / 16; kp++) {
     QN_UNROLL
-    for (int kp = 0; kp < BK / 16; kp++) {
-      QN_UNROLL
-      for (int s = 0; s < PRODUCTS; s++)
-        wgmma(sum[s], x + s * (64 * LINE >> 4) + kp * WGMMA_STEP(MAJOR_B),
-              y + kp * WGMMA_STEP(MAJOR_A), (int)(step + kp > 0), MAJOR_B, MAJOR_A);
-    }
-    wgmma_commit();
-    if (step > 0) {
-      wgmma_wait(1);
-      release(p, me, before);
-    }
-    before = r->stage;
-    ring_next(r);
+    for (int s = 0; s < PRODUCTS; s++)
+      wgmma(sum[s], x + s * (64 * LINE >> 4) + kp * WGMMA_STEP(MAJOR_B),
+            y + kp * WGMMA_STEP(MAJOR_A), (int)(add + kp > 0), MAJOR_B, MAJOR_A);
   }
-  turn_pass(p, group);
+  wgmma_commit();
+}
+
+/* While that is in flight: the step before it is over. */
+QN_DEV void consume_next(const pipeline *p, ring *r, const place *me, int step, int *before) {
+  if (step > 0) {
+    wgmma_wait(1);
+    release(p, me, *before);
+  }
+  *before = r->stage;
+  ring_next(r);
+}
+
+/* Behind the last of `steps`, if there are any. */
+QN_DEV void consume_end(const pipeline *p, const place *me, int steps, int before) {
   wgmma_wait(0);
-  release(p, me, before);
+  if (steps > 0) release(p, me, before);
 }
