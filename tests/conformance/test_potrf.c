@@ -1,6 +1,7 @@
 /* qn_potrf: the backward error, what it leaves alone, and pivots that are not positive. */
 #include "conformance/harness.h"
 #include <math.h>
+#include <string.h>
 
 static bool is_complex(qn_dtype t) {
   return t == QN_C64 || t == QN_C128;
@@ -199,20 +200,24 @@ static double error_on_vector(dice *d, wide a, wide factor, qn_uplo uplo, int64_
   return (double)(largest / (norm * largest_x * roundoff(dtype)));
 }
 
-/* Orders beyond what a device factors at once (NVIDIA's cards: with QUERN_POTRF_BLOCK), and a pivot
- * that fails there. */
+/* Orders beyond what a device factors at once, and a pivot that fails there. Cards, whose blocks
+ * are of 2048 and more unless QUERN_POTRF_BLOCK says less, have an order with two updates behind
+ * them as well. */
 static void several_panels(void **state) {
   qn_dtype dtype = *(const qn_dtype *)*state;
   skip_without(dtype);
   dice d = new_dice();
-  for (int c = 0; c < 4; c++) {
-    const int64_t n = c % 2 ? 2200 : 2087, bad = c / 2 ? n - 20 : 0;
+  qn_device_info info;
+  ok(qn_device_query(the_device(), &info));
+  const bool card = strcmp(info.backend, "cuda") == 0 && !is_complex(dtype);
+  for (int c = 0; c < (card ? 6 : 4); c++) {
+    const int64_t n = c >= 4 ? 5120 : c % 2 ? 2200 : 2087, bad = c / 2 == 1 ? n - 20 : 0;
     const qn_uplo uplo = c % 2 ? QN_UPPER : QN_LOWER;
     wide a = positive_matrix(&d, n, dtype, false);
     if (bad) a.re[bad + bad * n] = -1.0;
-    int64_t info = -1;
-    wide l = factored(a, dtype, uplo, 3, &info);
-    assert_int_equal(info, bad ? bad + 1 : 0);
+    int64_t pivot = -1;
+    wide l = factored(a, dtype, uplo, 3, &pivot);
+    assert_int_equal(pivot, bad ? bad + 1 : 0);
     const double error = error_on_vector(&d, a, l, uplo, bad ? bad : n, dtype);
     if (!score("potrf", dtype, "panels", "norm / sqrt n", error / sqrt((double)n), 3.0))
       fail_msg("potrf %s %c n=%lld: backward error %g u", qn_dtype_name(dtype), uplo, (long long)n,
