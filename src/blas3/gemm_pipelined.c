@@ -33,7 +33,7 @@
      COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers,            \
                     stays) " -DTM=" #tm " -DTN=" #tn,                                              \
      QN_GEMM_TILE_MACROS},                                                                         \
-        bm, bn, bk, multipliers, resident, rate, rate,                                             \
+        rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
         (bk) * (((bm) + (bn)) * (size) + 32), stays                                                \
   }
@@ -44,7 +44,7 @@
     {"cuda/gemm_f64.cu", "gemm",                                                                   \
      COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays),    \
      QN_GEMM_TILE_MACROS},                                                                         \
-        bm, bn, bk, multipliers, resident, rate, rate,                                             \
+        rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
         (bk) * (((bm) + (bn)) * (size) + 2 * (size)), stays                                        \
   }

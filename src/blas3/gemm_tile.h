@@ -11,9 +11,9 @@
  * 12 %, one way for one tile and the other way for another. Elsewhere the ratios still rank. */
 typedef struct qn_gemm_tile {
   qn_kernel_text text;
-  int bm, bn, bk, threads;
-  int resident; /* groups on a multiprocessor at a time */
   double rate, cuda_rate;
+  int bm, bn, bk, threads;
+  int resident;            /* groups on a multiprocessor at a time */
   int stages, stage_bytes; /* of the pipelined kernels of src/kernels/cuda; 0 of others */
   bool stays;              /* likewise: a group may take more than one tile */
 } qn_gemm_tile;
