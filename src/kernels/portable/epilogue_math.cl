@@ -11,13 +11,13 @@
 #define EPI_RESTRICT QN_RESTRICT
 #endif
 
-#define epi_copy(a)   (a)
-#define epi_add(a, b) acc_add(a, b)
-#define epi_sub(a, b) acc_sub(a, b)
-#define epi_mul(a, b) acc_mul(a, b)
-#define epi_div(a, b) acc_div(a, b)
-#define epi_neg(a)    acc_sub(acc_make((real)-0.0f, (real)-0.0f), a)
-#define epi_truth(a)  acc_make((real)((a) ? 1 : 0), (real)0)
+#define epi_copy(a)         (a)
+#define epi_add(a, b)       acc_add(a, b)
+#define epi_sub(a, b)       acc_sub(a, b)
+#define epi_mul(a, b)       acc_mul(a, b)
+#define epi_div(a, b)       acc_div(a, b)
+#define epi_neg(a)          acc_sub(acc_make((real)-0.0f, (real)-0.0f), a)
+#define epi_truth(a)        acc_make((real)((a) ? 1 : 0), (real)0)
 #define epi_select(a, b, c) (acc_is_zero(a) ? (c) : (b))
 
 /* A number by its bits, as f32 and as f64: exact, and of no locale. */
@@ -77,9 +77,10 @@ QN_DEV acc epi_silu(acc a) {
   return a / (1 + exp(-a));
 }
 #if defined(__CUDA_ARCH__) && QN_T != 3
-/* gelu(x) = relu(x) - t p, t = |x|, p = Phi(-t), the normal distribution's tail: no cancellation and
- * no branch. log2 p is a polynomial: beside halves of five terms, whose error in p is 3e-7, else of
- * eight, 6e-8. gelu_tanh is the same with 1 / (1 + e^2y) for p. Beyond what t is held to p is 0. */
+/* gelu(x) = relu(x) - t p, t = |x|, p = Phi(-t), the normal distribution's tail: no cancellation
+ * and no branch. log2 p is a polynomial: beside halves of five terms, whose error in p is 3e-7,
+ * else of eight, 6e-8. gelu_tanh is the same with 1 / (1 + e^2y) for p. Beyond what t is held to p
+ * is 0. */
 QN_DEV float epi_exp2(float x) {
   float r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));

@@ -1,4 +1,5 @@
-/* Cholesky of a block of order nb <= NB in local memory, one group: L(i, j) = a[off_a + i si + j sj]
+/* Cholesky of a block of order nb <= NB in local memory, one group:
+ * L(i, j) = a[off_a + i si + j sj]
  * (an upper triangle is the conjugate of a lower one with the strides exchanged).
  *
  *   for each panel of BS columns s:
@@ -7,8 +8,8 @@
  *     all items: what is right of the panel less the panel times itself
  *
  * `info` is 0 or the 1-based index of the first pivot that was not positive: then nothing more is
- * done, here and in later launches of the same routine. Beyond nb the matrix is continued by ones on
- * the diagonal.
+ * done, here and in later launches of the same routine. Beyond nb the matrix is continued by ones
+ * on the diagonal.
  *
  * Macros: QN_T (f32 and wider); NB, a multiple of BS, at most THREADS; BS; THREADS, a multiple of
  * BS. Grid: one group. */
@@ -29,8 +30,10 @@ QN_DEV int factor_panel(int t, int s, QN_LOCAL_PTR elem (*l)[NB + 1],
   const int row = s + t;
   int done = BS;
   elem v[BS];
-  QN_UNROLL for (int k = 0; k < BS; k++) v[k] = row < NB ? l[s + k][row] : acc_zero();
-  QN_UNROLL for (int j = 0; j < BS; j++) {
+  QN_UNROLL
+  for (int k = 0; k < BS; k++) v[k] = row < NB ? l[s + k][row] : acc_zero();
+  QN_UNROLL
+  for (int j = 0; j < BS; j++) {
     QN_LOCAL_PTR elem *const now = column[j % 2];
     if (t < BS) now[t] = v[j];
     QN_BARRIER();
@@ -38,10 +41,11 @@ QN_DEV int factor_panel(int t, int s, QN_LOCAL_PTR elem (*l)[NB + 1],
     if (done == BS && !(pivot > 0)) done = j; /* the same for every item; NaN fails too */
     const real root = sqrt(pivot), inverse = 1 / root;
     v[j] = t == j ? acc_make(root, 0) : SCALED(v[j], inverse);
-    QN_UNROLL for (int k = j + 1; k < BS; k++)
-      v[k] = acc_fnma(v[j], acc_conj(SCALED(now[k], inverse)), v[k]);
+    QN_UNROLL
+    for (int k = j + 1; k < BS; k++) v[k] = acc_fnma(v[j], acc_conj(SCALED(now[k], inverse)), v[k]);
   }
-  QN_UNROLL for (int k = 0; k < BS; k++)
+  QN_UNROLL
+  for (int k = 0; k < BS; k++)
     if (row < NB && t >= k) l[s + k][row] = v[k];
   return done;
 }
@@ -50,19 +54,21 @@ QN_DEV int factor_panel(int t, int s, QN_LOCAL_PTR elem (*l)[NB + 1],
 QN_DEV void update(int t, int from, QN_LOCAL_PTR elem (*l)[NB + 1]) {
   for (int i = from + t % BS; i < NB; i += BS) {
     elem v[BS];
-    QN_UNROLL for (int k = 0; k < BS; k++) v[k] = l[from - BS + k][i];
+    QN_UNROLL
+    for (int k = 0; k < BS; k++) v[k] = l[from - BS + k][i];
     for (int c = from + t / BS; c <= i; c += THREADS / BS) {
       elem sum = l[c][i];
-      QN_UNROLL for (int k = 0; k < BS; k++)
-        sum = acc_fnma(v[k], acc_conj(l[from - BS + k][c]), sum);
+      QN_UNROLL
+      for (int k = 0; k < BS; k++) sum = acc_fnma(v[k], acc_conj(l[from - BS + k][c]), sum);
       l[c][i] = sum;
     }
   }
 }
 
-QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-potrf_base(int nb, qn_i64 first, QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-           int conj_a, QN_GLOBAL qn_i64 *QN_RESTRICT info) {
+QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void potrf_base(int nb, qn_i64 first,
+                                                    QN_GLOBAL elem *QN_RESTRICT a, qn_i64 off_a,
+                                                    qn_i64 si, qn_i64 sj, int conj_a,
+                                                    QN_GLOBAL qn_i64 *QN_RESTRICT info) {
   QN_LOCAL_VAR elem l[NB][NB + 1]; /* l[j][i] = L(i, j) */
   QN_LOCAL_VAR elem column[2][BS];
   QN_LOCAL_VAR int failed;

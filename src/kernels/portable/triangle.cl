@@ -18,7 +18,8 @@
  *   | 0 d . .  |  vec          | r0| r1| r2|...| |   meet in one bank
  *   +----------+               +---+---+---+---+-+
  *
- * Macros: QN_T (f32 and wider); NB (a multiple of BS), BS (rows that an item has in registers), RHS, THREADS. */
+ * Macros: QN_T (f32 and wider); NB (a multiple of BS), BS (rows that an item has in registers),
+ * RHS, THREADS. */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/vector.cl"
@@ -42,11 +43,13 @@ QN_DEV void load_triangle(QN_LOCAL_PTR elem *l, int t, int nb, int unit, int con
   const int along_i = si == 1 || si == -1;
   for (int s0 = t; s0 < NB * NB; s0 += BATCH * THREADS) {
     elem v[BATCH];
-    QN_UNROLL for (int u = 0; u < BATCH; u++) {
+    QN_UNROLL
+    for (int u = 0; u < BATCH; u++) {
       const int s = s0 + u * THREADS, i = along_i ? s % NB : s / NB, j = along_i ? s / NB : s % NB;
       v[u] = triangle_at(i, j, nb, unit, conj_a, a, si, sj);
     }
-    QN_UNROLL for (int u = 0; u < BATCH; u++) {
+    QN_UNROLL
+    for (int u = 0; u < BATCH; u++) {
       const int s = s0 + u * THREADS, i = along_i ? s % NB : s / NB, j = along_i ? s / NB : s % NB;
       if (s < NB * NB) l[j * NB + i] = v[u];
     }
@@ -61,19 +64,23 @@ QN_DEV void load_columns(QN_LOCAL_PTR elem *x, int t, int nb, int cols, elem alp
   const int along_i = bi == 1 || bi == -1;
   for (int s0 = t; s0 < NB * RHS; s0 += BATCH * THREADS) {
     elem v[BATCH];
-    QN_UNROLL for (int u = 0; u < BATCH; u++) {
-      const int s = s0 + u * THREADS, i = along_i ? s % NB : s / RHS, r = along_i ? s / NB : s % RHS;
+    QN_UNROLL
+    for (int u = 0; u < BATCH; u++) {
+      const int s = s0 + u * THREADS, i = along_i ? s % NB : s / RHS,
+                r = along_i ? s / NB : s % RHS;
       v[u] = i < nb && r < cols ? b[i * bi + r * br] : acc_zero();
     }
-    QN_UNROLL for (int u = 0; u < BATCH; u++) {
-      const int s = s0 + u * THREADS, i = along_i ? s % NB : s / RHS, r = along_i ? s / NB : s % RHS;
+    QN_UNROLL
+    for (int u = 0; u < BATCH; u++) {
+      const int s = s0 + u * THREADS, i = along_i ? s % NB : s / RHS,
+                r = along_i ? s / NB : s % RHS;
       if (s < NB * RHS) x[i * (RHS + 1) + r] = i < nb ? acc_mul(alpha, v[u]) : acc_zero();
     }
   }
 }
 
-QN_DEV void store_columns(QN_LOCAL_PTR const elem *x, int t, int nb, int cols,
-                          QN_GLOBAL elem *b, qn_i64 bi, qn_i64 br) {
+QN_DEV void store_columns(QN_LOCAL_PTR const elem *x, int t, int nb, int cols, QN_GLOBAL elem *b,
+                          qn_i64 bi, qn_i64 br) {
   const int along_i = bi == 1 || bi == -1;
   for (int s = t; s < NB * RHS; s += THREADS) {
     const int i = along_i ? s % NB : s / RHS, r = along_i ? s / NB : s % RHS;

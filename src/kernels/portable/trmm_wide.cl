@@ -1,24 +1,13 @@
 /* B := alpha L B for up to BLOCKS NB rows, in place, one launch for any number of columns
  * (triangle.cl has the canonical form, wide.cl the layout).
  *
- * From the last block of rows up, so that what is still needed is not yet overwritten. Each sum runs
- * over exactly the elements of the triangle: a zero above the diagonal never meets an Inf of B.
+ * From the last block of rows up, so that what is still needed is not yet overwritten. Each sum
+ * runs over exactly the elements of the triangle: a zero above the diagonal never meets an Inf of
+ * B.
  *
  * Grid: x = ceil(nrhs / RHS). */
+#define MULTIPLY_ADD acc_fma
 #include "portable/wide.cl"
-
-/* v := v + (BS columns of the tile, from p0 on) x */
-QN_DEV void add_columns(elem (*v)[VW], int t, int p0, QN_LOCAL_PTR const vec (*l)[LW],
-                        QN_LOCAL_PTR elem (*x)[RHS + 1]) {
-  QN_UNROLL for (int k = 0; k < BS; k++) {
-    elem col[VW];
-    UNVEC(col, 0, l[p0 + k][t % ROWS]);
-    QN_UNROLL for (int u = 0; u < CW; u++) {
-      const elem xp = x[p0 + k][t / ROWS + u * COLS];
-      QN_UNROLL for (int i = 0; i < VW; i++) v[u][i] = acc_fma(col[i], xp, v[u][i]);
-    }
-  }
-}
 
 /* Of the tile on the diagonal the lower triangle alone. */
 QN_DEV void add_diagonal(elem (*v)[VW], int t, QN_LOCAL_PTR const vec (*l)[LW],
@@ -27,18 +16,21 @@ QN_DEV void add_diagonal(elem (*v)[VW], int t, QN_LOCAL_PTR const vec (*l)[LW],
   for (int p = 0; p < row + VW; p++) {
     elem col[VW];
     UNVEC(col, 0, l[p][t % ROWS]);
-    QN_UNROLL for (int u = 0; u < CW; u++) {
+    QN_UNROLL
+    for (int u = 0; u < CW; u++) {
       const elem xp = x[p][t / ROWS + u * COLS];
-      QN_UNROLL for (int i = 0; i < VW; i++)
+      QN_UNROLL
+      for (int i = 0; i < VW; i++)
         if (row + i >= p) v[u][i] = acc_fma(col[i], xp, v[u][i]);
     }
   }
 }
 
-QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-trmm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
-          QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-          QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
+QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void trmm_wide(int n, qn_i64 nrhs, int unit, int conj_a,
+                                                   elem alpha, QN_GLOBAL const elem *QN_RESTRICT a,
+                                                   qn_i64 off_a, qn_i64 si, qn_i64 sj,
+                                                   QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b,
+                                                   qn_i64 bi, qn_i64 br) {
   QN_LOCAL_VAR vec l[NB][LW];
   QN_LOCAL_VAR elem x[BLOCKS * NB][RHS + 1];
   const int t = QN_LID(0), last = (n + NB - 1) / NB - 1;
@@ -53,8 +45,11 @@ trmm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
     load_columns(x[i * NB], t, QN_MIN(n - i * NB, NB), cols, alpha, b + i * NB * bi, bi, br);
 
   for (int i = last; i >= 0; i--) {
-    QN_UNROLL for (int u = 0; u < CW; u++)
-      QN_UNROLL for (int k = 0; k < VW; k++) v[u][k] = acc_zero();
+    QN_UNROLL
+    for (int u = 0; u < CW; u++) {
+      QN_UNROLL
+      for (int k = 0; k < VW; k++) v[u][k] = acc_zero();
+    }
     for (int j = 0;; j++) {
       QN_BARRIER();
       keep_tile((QN_LOCAL_PTR elem *)l[0], ahead, own);

@@ -7,31 +7,23 @@
  *                              take them from the rows below
  *
  * Grid: x = ceil(nrhs / RHS). */
+#define MULTIPLY_ADD acc_fnma
 #include "portable/wide.cl"
 #include "portable/tame.cl"
-
-/* v := v - (BS columns of the tile, from p0 on) x */
-QN_DEV void take_columns(elem (*v)[VW], int t, int p0, QN_LOCAL_PTR const vec (*l)[LW],
-                         QN_LOCAL_PTR elem (*x)[RHS + 1]) {
-  QN_UNROLL for (int k = 0; k < BS; k++) {
-    elem col[VW];
-    UNVEC(col, 0, l[p0 + k][t % ROWS]);
-    QN_UNROLL for (int u = 0; u < CW; u++) {
-      const elem xp = x[p0 + k][t / ROWS + u * COLS];
-      QN_UNROLL for (int i = 0; i < VW; i++) v[u][i] = acc_fnma(col[i], xp, v[u][i]);
-    }
-  }
-}
 
 /* Rows r0 ... r0 + BS - 1 of column t, in registers and by reciprocals. */
 QN_DEV void solve_rows(int t, int r0, QN_LOCAL_PTR const vec (*l)[LW],
                        QN_LOCAL_PTR const elem *inverse, QN_LOCAL_PTR elem (*x)[RHS + 1]) {
   elem v[BS], col[BS];
-  QN_UNROLL for (int i = 0; i < BS; i++) v[i] = x[r0 + i][t];
-  QN_UNROLL for (int j = 0; j < BS; j++) {
-    QN_UNROLL for (int g = j / VW; g < BS / VW; g++) UNVEC(col, g * VW, l[r0 + j][r0 / VW + g]);
+  QN_UNROLL
+  for (int i = 0; i < BS; i++) v[i] = x[r0 + i][t];
+  QN_UNROLL
+  for (int j = 0; j < BS; j++) {
+    QN_UNROLL
+    for (int g = j / VW; g < BS / VW; g++) UNVEC(col, g * VW, l[r0 + j][r0 / VW + g]);
     v[j] = acc_mul(v[j], inverse[r0 + j]);
-    QN_UNROLL for (int i = j + 1; i < BS; i++) v[i] = acc_fnma(col[i], v[j], v[i]);
+    QN_UNROLL
+    for (int i = j + 1; i < BS; i++) v[i] = acc_fnma(col[i], v[j], v[i]);
     x[r0 + j][t] = v[j];
   }
 }
@@ -47,10 +39,11 @@ QN_DEV void divide_rows(int t, int r0, QN_LOCAL_PTR const vec (*l)[LW],
   }
 }
 
-QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void
-trsm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
-          QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-          QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 bi, qn_i64 br) {
+QN_KERNEL QN_WG_SIZE(THREADS, 1, 1) void trsm_wide(int n, qn_i64 nrhs, int unit, int conj_a,
+                                                   elem alpha, QN_GLOBAL const elem *QN_RESTRICT a,
+                                                   qn_i64 off_a, qn_i64 si, qn_i64 sj,
+                                                   QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b,
+                                                   qn_i64 bi, qn_i64 br) {
   QN_LOCAL_VAR vec l[NB][LW];
   QN_LOCAL_VAR elem x[BLOCKS * NB][RHS + 1];
   QN_LOCAL_VAR elem inverse[NB];
@@ -76,7 +69,7 @@ trsm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
       if (next_i < blocks) fetch_tile(ahead, own, next_i, next_j, n, unit, conj_a, a, si, sj);
       if (j == 0) read_part(v, t, x + i * NB);
       if (j == i) break;
-      for (int p = 0; p < NB; p += BS) take_columns(v, t, p, l, x + j * NB);
+      for (int p = 0; p < NB; p += BS) add_columns(v, t, p, l, x + j * NB);
     }
     QN_LOCAL_PTR elem(*xi)[RHS + 1] = x + i * NB;
     if (t < NB) {
@@ -91,7 +84,7 @@ trsm_wide(int n, qn_i64 nrhs, int unit, int conj_a, elem alpha,
       if (t < RHS && wild != i + 1) solve_rows(t, s, l, inverse, xi);
       if (t < RHS && wild == i + 1) divide_rows(t, s, l, xi);
       QN_BARRIER();
-      if (row >= s + BS) take_columns(v, t, s, l, xi);
+      if (row >= s + BS) add_columns(v, t, s, l, xi);
     }
   }
   QN_BARRIER();

@@ -1,8 +1,9 @@
-/* What trsm_wide and trmm_wide share: a triangle of several blocks and a few columns, in one launch.
+/* What trsm_wide and trmm_wide share: a triangle of several blocks and a few columns, in one
+ * launch.
  *
- * L is walked by tiles of NB x NB in the order in which they are needed; the one after the next is on
- * its way in registers while a tile is multiplied. The columns stay in local memory from the first
- * tile to the last:
+ * L is walked by tiles of NB x NB in the order in which they are needed; the one after the next is
+ * on its way in registers while a tile is multiplied. The columns stay in local memory from the
+ * first tile to the last:
  *
  *   l[p]: column p of a tile         x[i]: row i of the columns, all blocks
  *
@@ -10,7 +11,8 @@
  *
  *   t -> rows (t % ROWS) VW ..., columns t / ROWS + u COLS, u < CW
  *
- * Macros: those of triangle.cl; BLOCKS, the most blocks there are. THREADS is a multiple of NB. */
+ * Macros: those of triangle.cl; BLOCKS, the most blocks there are. THREADS is a multiple of NB.
+ * MULTIPLY_ADD of the including file is acc_fma or acc_fnma. */
 #include "portable/triangle.cl"
 
 #define LW   (NB / VW + 1) /* padded: neighbouring columns begin in different banks */
@@ -43,7 +45,8 @@ QN_DEV void fetch_tile(elem *ahead, share s, int i, int j, int n, int unit, int 
   const qn_i64 step = s.dr * si + s.dp * sj;
   int r = s.r, p = s.p;
   a += (i * NB + r) * si + (j * NB + p) * sj;
-  QN_UNROLL for (int u = 0; u < PER; u++) {
+  QN_UNROLL
+  for (int u = 0; u < PER; u++) {
     const int stored = r < left && (i > j || p < r || (p == r && !unit));
     elem v = i == j && p == r ? acc_make(1, 0) : acc_zero();
     if (stored) v = *a;
@@ -57,16 +60,39 @@ QN_DEV void fetch_tile(elem *ahead, share s, int i, int j, int n, int unit, int 
 QN_DEV void keep_tile(QN_LOCAL_PTR elem *l, const elem *ahead, share s) {
   l += s.p * (LW * VW) + s.r;
   const int step = s.dp * (LW * VW) + s.dr;
-  QN_UNROLL for (int u = 0; u < PER; u++) l[u * step] = ahead[u];
+  QN_UNROLL
+  for (int u = 0; u < PER; u++) l[u * step] = ahead[u];
 }
 
 /* The item's part of a block of x. */
 QN_DEV void read_part(elem (*v)[VW], int t, QN_LOCAL_PTR elem (*x)[RHS + 1]) {
-  QN_UNROLL for (int u = 0; u < CW; u++)
-    QN_UNROLL for (int i = 0; i < VW; i++) v[u][i] = x[t % ROWS * VW + i][t / ROWS + u * COLS];
+  QN_UNROLL
+  for (int u = 0; u < CW; u++) {
+    QN_UNROLL
+    for (int i = 0; i < VW; i++) v[u][i] = x[t % ROWS * VW + i][t / ROWS + u * COLS];
+  }
 }
 
 QN_DEV void write_part(elem (*v)[VW], int t, QN_LOCAL_PTR elem (*x)[RHS + 1]) {
-  QN_UNROLL for (int u = 0; u < CW; u++)
-    QN_UNROLL for (int i = 0; i < VW; i++) x[t % ROWS * VW + i][t / ROWS + u * COLS] = v[u][i];
+  QN_UNROLL
+  for (int u = 0; u < CW; u++) {
+    QN_UNROLL
+    for (int i = 0; i < VW; i++) x[t % ROWS * VW + i][t / ROWS + u * COLS] = v[u][i];
+  }
+}
+
+/* v := v + (BS columns of the tile, from p0 on) x, or minus that. */
+QN_DEV void add_columns(elem (*v)[VW], int t, int p0, QN_LOCAL_PTR const vec (*l)[LW],
+                        QN_LOCAL_PTR elem (*x)[RHS + 1]) {
+  QN_UNROLL
+  for (int k = 0; k < BS; k++) {
+    elem col[VW];
+    UNVEC(col, 0, l[p0 + k][t % ROWS]);
+    QN_UNROLL
+    for (int u = 0; u < CW; u++) {
+      const elem xp = x[p0 + k][t / ROWS + u * COLS];
+      QN_UNROLL
+      for (int i = 0; i < VW; i++) v[u][i] = MULTIPLY_ADD(col[i], xp, v[u][i]);
+    }
+  }
 }
