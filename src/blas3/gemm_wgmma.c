@@ -291,7 +291,13 @@ static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const
                               const plan *p, map_set *set) {
   qn_buffer *work;
   const int64_t m = g->c.rows, n = g->c.cols;
-  QN_TRY(qn_scratch_alloc(stream, (size_t)(m * n * p->parts) * sizeof(float), &work));
+  qn_status status = qn_scratch_alloc(stream, (size_t)(m * n * p->parts) * sizeof(float), &work);
+  if (status == QN_EDEVMEM) { /* k stays whole: slower, never a failure */
+    plan whole = *p;
+    whole.parts = 1;
+    return launch_persistent(stream, g, t, &whole, set);
+  }
+  if (status != QN_OK) return status;
   qn_gemm_problem raw = *g;
   raw.alpha = qn_real(1);
   raw.beta = qn_real(0);
@@ -299,7 +305,6 @@ static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const
   raw.c = qn_matrix_of(work, QN_F32, m, n, m);
   const bool quads = m % 4 == 0;
   set->c_rows = 0;
-  qn_status status = QN_OK;
   if (quads && n % (t->bj * t->cluster) == 0)
     status = encode_c(stream, qn_matrix_of(work, QN_F32, m, n * p->parts, m), set);
   if (status == QN_OK) status = launch_persistent(stream, &raw, t, p, set);

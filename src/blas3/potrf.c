@@ -66,6 +66,13 @@ static qn_status factor(const qn_cholesky *c, qn_matrix a, int64_t first) {
   return factor(c, a22, first + h);
 }
 
+/* With no memory for a tall block's workspace: by blocks that need none. */
+static qn_status factor_in_place(const qn_cholesky *c, qn_matrix a, int64_t first) {
+  qn_cholesky small = *c;
+  small.block = TALL_UNIT / 2;
+  return factor(&small, a, first);
+}
+
 /* Panels of whole columns (rows, where A is upper), each followed by its update. */
 static qn_status factor_by_panels(const qn_cholesky *c, qn_matrix a) {
   bool lower = c->uplo == QN_LOWER;
@@ -73,7 +80,10 @@ static qn_status factor_by_panels(const qn_cholesky *c, qn_matrix a) {
     int64_t rest = a.rows - first, w = qn_min64(c->block, rest), r = rest - w, next = first + w;
     qn_matrix tall =
         lower ? qn_matrix_sub(a, first, first, rest, w) : qn_matrix_sub(a, first, first, w, rest);
-    QN_TRY(qn_step_potrf(c->stream, c->uplo, tall, first, c->info));
+    const qn_status status = qn_step_potrf(c->stream, c->uplo, tall, first, c->info);
+    if (status == QN_EDEVMEM)
+      return factor_in_place(c, qn_matrix_sub(a, first, first, rest, rest), first);
+    QN_TRY(status);
     if (r == 0) break;
     qn_matrix panel =
         lower ? qn_matrix_sub(a, next, first, r, w) : qn_matrix_sub(a, first, next, w, r);

@@ -184,8 +184,11 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   enum { ITEMS = 256 };
   static const qn_kernel_text text = {
       "portable/potrf_base.cl", "potrf_base", "-DTHREADS=256 -DBS=16", {"QN_T", "NB"}};
-  if (qn_potrf_walk_serves(stream->device, a.dtype))
-    return qn_potrf_walk(stream, uplo, a, first, info);
+  if (qn_potrf_walk_serves(stream->device, a.dtype)) {
+    const qn_status status = qn_potrf_walk(stream, uplo, a, first, info);
+    const bool fits = a.rows == a.cols && a.rows <= potrf_order(stream, a.dtype);
+    if (status != QN_EDEVMEM || !fits) return status; /* else as where there is no walk */
+  }
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   qn_call call = {.count = 0};
   qn_call_i32(&call, (int32_t)a.rows);

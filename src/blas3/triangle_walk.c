@@ -120,7 +120,7 @@ static qn_status walk(qn_stream *stream, const qn_triangular_problem *p, const s
   return status;
 }
 
-static qn_status run(qn_stream *stream, const qn_triangular_problem *p, bool solve) {
+static qn_status best(qn_stream *stream, const qn_triangular_problem *p, bool solve) {
   int64_t nrhs = qn_triangular_nrhs(p), order = p->a.rows;
   const shape *w = &wide[p->a.dtype];
   /* one block of rows, or columns enough to keep the multiprocessors at work */
@@ -128,6 +128,13 @@ static qn_status run(qn_stream *stream, const qn_triangular_problem *p, bool sol
     return launch_wide(stream, p, w, solve);
   if (solve && qn_trsm_thin_serves(stream->device, p)) return qn_trsm_thin(stream, p);
   return walk(stream, p, nrhs <= FEW ? &few[p->a.dtype] : &many[p->a.dtype], solve);
+}
+
+/* Without workspace a triangle that columns in shared memory can take is done by them. */
+static qn_status run(qn_stream *stream, const qn_triangular_problem *p, bool solve) {
+  const qn_status status = best(stream, p, solve);
+  const shape *w = &wide[p->a.dtype];
+  return status == QN_EDEVMEM && p->a.rows <= w->order ? launch_wide(stream, p, w, solve) : status;
 }
 
 qn_status qn_trsm_walk(qn_stream *stream, const qn_triangular_problem *p) {

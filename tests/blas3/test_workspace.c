@@ -1,5 +1,5 @@
-/* Triangular routines without workspace: with no memory left for it they take a way that needs
- * none, and give the same to rounding. On the device that QUERN_TEST_DEVICE names, the cpu by
+/* Routines without workspace: with no memory left for it they take a way that needs none, and give
+ * the same to rounding. On the device that QUERN_TEST_DEVICE names, the cpu by
  * default. */
 #include <quern/quern.h>
 #include <math.h>
@@ -32,61 +32,161 @@ static int close_all(void **state) {
   return 0;
 }
 
-static float *numbers(int64_t rows, int64_t cols, float diagonal) {
-  float *x = malloc((size_t)(rows * cols) * sizeof *x);
-  assert_non_null(x);
-  for (int64_t i = 0; i < rows * cols; i++)
-    x[i] = (float)(i * 7 % 23 - 11) / (diagonal > 0 ? 64.0F : 8.0F);
-  for (int64_t i = 0; diagonal > 0 && i < rows; i++) x[i * (rows + 1)] = diagonal;
-  return x;
+typedef enum routine { GEMM, TRSM, TRMM, POTRF } routine;
+
+typedef struct problem {
+  routine routine;
+  qn_dtype dtype;
+  int64_t m, n, k; /* A is m x k, or a triangle of order m; B k x n; the result m x n */
+} problem;
+
+static const char *name_of(routine r) {
+  static const char *const names[] = {"gemm", "trsm", "trmm", "potrf"};
+  return names[r];
 }
 
-typedef struct shape {
-  int64_t n, nrhs;
-} shape;
-
-static float *run(const shape *s, bool solve, qn_matrix a, qn_matrix b) {
-  float *x = numbers(s->n, s->nrhs, 0);
-  ok(qn_matrix_write(stream, b, x, s->n));
-  ok((solve ? qn_trsm : qn_trmm)(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(1), a,
-                                 b));
-  ok(qn_matrix_read(stream, x, s->n, b));
-  ok(qn_stream_sync(stream));
-  return x;
-}
-
-static void same_without(const shape *s, bool solve) {
-  qn_matrix a, b;
-  float *triangle = numbers(s->n, s->n, 4);
-  ok(qn_matrix_alloc(device, QN_F32, s->n, s->n, &a));
-  ok(qn_matrix_alloc(device, QN_F32, s->n, s->nrhs, &b));
-  ok(qn_matrix_write(stream, a, triangle, s->n));
-  float *with = run(s, solve, a, b);
-  ok(qn_pool_trim(device));
-  ok(qn_pool_set_limit(device, 1));
-  float *without = run(s, solve, a, b);
-  ok(qn_pool_set_limit(device, 0));
-  for (int64_t i = 0; i < s->n * s->nrhs; i++)
-    if (!(fabsf(with[i] - without[i]) <= 1e-4F * (1.0F + fabsf(with[i]))))
-      fail_msg("%s %lld x %lld: element %lld is %g, without workspace %g", solve ? "trsm" : "trmm",
-               (long long)s->n, (long long)s->nrhs, (long long)i, with[i], without[i]);
-  free(triangle);
-  free(with);
-  free(without);
-  qn_buffer_free(a.buffer);
-  qn_buffer_free(b.buffer);
-}
-
-static void without_workspace(void **state) {
-  (void)state;
-  static const shape shapes[] = {{50, 3}, {300, 1}, {300, 20}, {300, 300}, {700, 140}};
-  for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    same_without(&shapes[i], true);
-    same_without(&shapes[i], false);
+static void put(void *x, qn_dtype dtype, int64_t i, double value) {
+  const bool complex = dtype == QN_C64 || dtype == QN_C128;
+  for (int part = 0; part <= (complex ? 1 : 0); part++) {
+    const int64_t at = complex ? 2 * i + part : i;
+    if (dtype == QN_F16)
+      ((uint16_t *)x)[at] = value < 0 ? 0xb800 : 0x3800; /* -.5 and .5 */
+    else if (dtype == QN_F32 || dtype == QN_C64)
+      ((float *)x)[at] = (float)value;
+    else
+      ((double *)x)[at] = value;
+    value = value > 1 ? 0 : -value; /* a diagonal is real */
   }
 }
 
+static double get(const void *x, qn_dtype dtype, int64_t i) {
+  if (dtype == QN_F16) {
+    const uint16_t half = ((const uint16_t *)x)[i];
+    const double size = ldexp((half & 0x3ff) + 0x400, (half >> 10 & 31) - 25);
+    return half & 0x8000 ? -size : size;
+  }
+  return dtype == QN_F32 || dtype == QN_C64 ? (double)((const float *)x)[i]
+                                            : ((const double *)x)[i];
+}
+
+/* Numbers in (-1, 1), smaller below a diagonal of n. */
+static void *numbers(qn_dtype dtype, int64_t rows, int64_t cols, bool triangle) {
+  void *x = malloc((size_t)(rows * cols) * qn_dtype_size(dtype));
+  assert_non_null(x);
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      const double value = (double)((i * 7 + j * 11) % 23 - 11) / 12.0;
+      put(x, dtype, i + j * rows, triangle && i == j ? (double)rows + 1 : value);
+    }
+  return x;
+}
+
+static qn_matrix filled(qn_dtype dtype, int64_t rows, int64_t cols, bool triangle) {
+  qn_matrix m;
+  void *x = numbers(dtype, rows, cols, triangle);
+  ok(qn_matrix_alloc(device, dtype, rows, cols, &m));
+  ok(qn_matrix_write(stream, m, x, rows));
+  ok(qn_stream_sync(stream));
+  free(x);
+  return m;
+}
+
+static void call(const problem *p, qn_matrix a, qn_matrix b, qn_matrix c) {
+  int64_t info = 0;
+  switch (p->routine) {
+  case GEMM:
+    ok(qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(1), a, b, qn_real(0), c));
+    break;
+  case POTRF:
+    ok(qn_potrf(stream, QN_LOWER, c, &info));
+    ok(qn_stream_sync(stream));
+    assert_int_equal(info, 0);
+    break;
+  default:
+    ok((p->routine == TRSM ? qn_trsm : qn_trmm)(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT,
+                                                qn_real(1), a, c));
+  }
+}
+
+/* The result, in new memory; limit: what the pool may hold beyond what is in use, 0: anything. */
+static void *run(const problem *p, qn_matrix a, qn_matrix b, uint64_t limit) {
+  const bool potrf = p->routine == POTRF;
+  const int64_t n = potrf ? p->m : p->n;
+  qn_matrix c = filled(p->dtype, p->m, n, potrf);
+  qn_pool_stats stats;
+  ok(qn_pool_trim(device));
+  ok(qn_pool_query(device, &stats));
+  ok(qn_pool_set_limit(device, limit ? stats.in_use + limit : 0));
+  call(p, a, b, c);
+  void *result = malloc((size_t)(p->m * n) * qn_dtype_size(p->dtype));
+  assert_non_null(result);
+  ok(qn_matrix_read(stream, result, p->m, c));
+  ok(qn_stream_sync(stream));
+  ok(qn_pool_set_limit(device, 0));
+  qn_buffer_free(c.buffer);
+  return result;
+}
+
+static void same_without(const problem *p) {
+  const bool gemm = p->routine == GEMM, complex = p->dtype == QN_C64 || p->dtype == QN_C128;
+  qn_matrix a = filled(p->dtype, p->m, gemm ? p->k : p->m, !gemm), b = {0};
+  if (gemm) b = filled(p->dtype, p->k, p->n, false);
+  void *with = run(p, a, b, 0);
+  /* info's place is all that potrf cannot do without */
+  void *without = run(p, a, b, p->routine == POTRF ? 512 : 1);
+  const double most = p->dtype == QN_F16 ? 4e-3 : p->dtype == QN_F64 ? 1e-12 : 1e-4;
+  for (int64_t i = 0; i < p->m * (p->routine == POTRF ? p->m : p->n) * (complex ? 2 : 1); i++) {
+    const double x = get(with, p->dtype, i), y = get(without, p->dtype, i);
+    if (!(fabs(x - y) <= most * (1 + fabs(x))))
+      fail_msg("%s %s %lld x %lld: part %lld is %g, without workspace %g", name_of(p->routine),
+               qn_dtype_name(p->dtype), (long long)p->m, (long long)p->n, (long long)i, x, y);
+  }
+  free(with);
+  free(without);
+  qn_buffer_free(a.buffer);
+  if (gemm) qn_buffer_free(b.buffer);
+}
+
+static void all_same(const problem *p, unsigned count) {
+  qn_device_info info;
+  ok(qn_device_query(device, &info));
+  for (unsigned i = 0; i < count; i++)
+    if (info.dtypes & 1U << p[i].dtype) same_without(&p[i]);
+}
+#define ALL_SAME(list) all_same(list, sizeof(list) / sizeof *(list))
+
+static void triangles(void **state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{50, 3}, {300, 1}, {300, 20}, {300, 300}, {700, 140}};
+  for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int solve = 0; solve < 2; solve++)
+      same_without(&(problem){solve ? TRSM : TRMM, QN_F32, shapes[i][0], shapes[i][1], 0});
+  /* orders that no cut can halve */
+  static const problem small[] = {{TRSM, QN_C64, 60, 5, 0},   {TRMM, QN_C64, 60, 5, 0},
+                                  {TRSM, QN_C128, 33, 70, 0}, {TRMM, QN_C128, 64, 3, 0},
+                                  {TRSM, QN_F64, 64, 3, 0},   {TRSM, QN_F64, 500, 40, 0}};
+  ALL_SAME(small);
+}
+
+static void products(void **state) {
+  (void)state;
+  static const problem deep[] = {{GEMM, QN_F32, 64, 64, 9000},  {GEMM, QN_F64, 64, 64, 5000},
+                                 {GEMM, QN_C64, 40, 64, 3000},  {GEMM, QN_F16, 128, 128, 9000},
+                                 {GEMM, QN_F16, 127, 65, 5001}, {GEMM, QN_F16, 512, 300, 4096}};
+  ALL_SAME(deep);
+}
+
+static void factors(void **state) {
+  (void)state;
+  static const problem orders[] = {{POTRF, QN_F32, 100, 0, 0},
+                                   {POTRF, QN_F64, 700, 0, 0},
+                                   {POTRF, QN_C64, 600, 0, 0},
+                                   {POTRF, QN_C128, 300, 0, 0}};
+  ALL_SAME(orders);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(without_workspace)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(triangles), cmocka_unit_test(products),
+                                     cmocka_unit_test(factors)};
   return cmocka_run_group_tests(tests, open_all, close_all);
 }
