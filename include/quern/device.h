@@ -126,7 +126,8 @@ typedef enum qn_memory {
 QN_API qn_status qn_buffer_alloc(qn_device *device, qn_memory kind, size_t bytes,
                                  qn_buffer **buffer);
 /* Views memory of the caller, who owns it and keeps it alive: host memory on the cpu device, a
- * CUdeviceptr, a cl_mem. */
+ * CUdeviceptr, a cl_mem. It begins at a multiple of the size of the elements that matrices of it
+ * have (of their parts, where they are complex and the device is the cpu). */
 QN_API qn_status qn_buffer_wrap(qn_device *device, void *native, size_t bytes, qn_buffer **buffer);
 /* Takes effect after all work already enqueued on the buffer. NULL is allowed. */
 QN_API void qn_buffer_free(qn_buffer *buffer);

@@ -1,14 +1,23 @@
 /* Matrix views: their checks, and copies of rectangles between host and device. */
 #include "device/device.h"
 
+/* Whether the buffer begins where elements may, as far as it is told. The cpu reads a complex
+ * element by its parts, kernels whole; a misaligned read would cost the device's context. */
+static bool begins_aligned(const qn_buffer *b, qn_dtype dtype) {
+  const size_t element = qn_dtype_size(dtype);
+  const bool parts = b->device->cpu && qn_dtype_is_complex(dtype);
+  uintptr_t begin = b->device->ops->addresses ? b->mem : 0;
+  if (b->host) begin = (uintptr_t)b->host;
+  return (begin & ((parts ? element / 2 : element) - 1)) == 0;
+}
+
 /* Why a view is refused: NULL when it is right. */
 static const char *fault_of(qn_matrix m) {
   if (m.rows < 0 || m.cols < 0) return "has a negative size";
   if (m.ld < qn_max64(1, m.rows)) return "has an ld below max(1, rows)";
   if (m.offset < 0) return "has a negative offset";
   size_t element = qn_dtype_size(m.dtype); /* a power of two */
-  size_t align = qn_dtype_is_complex(m.dtype) ? element / 2 : element;
-  if ((uintptr_t)m.buffer->host & (align - 1)) return "is not aligned to its elements";
+  if (!begins_aligned(m.buffer, m.dtype)) return "is not aligned to its elements";
   if (m.rows == 0 || m.cols == 0) return NULL;
   int64_t end;
   if (__builtin_mul_overflow(m.cols - 1, m.ld, &end) ||

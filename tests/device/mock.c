@@ -267,6 +267,7 @@ static qn_status mock_event_elapsed(qn_bevent *start, qn_bevent *stop, double *s
 const qn_backend_ops mock_backend = {
     .abi = QN_BACKEND_ABI,
     .name = "mock",
+    .addresses = true,
     .probe = mock_probe,
     .query = mock_query,
     .open = mock_open,

@@ -115,6 +115,27 @@ static void objects_need_a_device(void **state) {
   qn_device_close(*state);
 }
 
+/* Kernels read an element at once, a complex one too. */
+static void wrapped_addresses_hold_whole_elements(void **state) {
+  _Alignas(16) char own[64];
+  qn_stream *s;
+  qn_buffer *odd;
+  assert_int_equal(qn_stream_create(*state, &s), QN_OK);
+  for (size_t at = 1; at <= 16; at *= 2) {
+    assert_int_equal(qn_buffer_wrap(*state, own + at, 32, &odd), QN_OK);
+    for (qn_dtype dtype = QN_F16; dtype <= QN_C128; dtype++) {
+      const bool whole = at % qn_dtype_size(dtype) == 0;
+      const qn_matrix m = qn_matrix_of(odd, dtype, 1, 1, 1);
+      assert_int_equal(qn_matrix_write(s, m, own, 1), whole ? QN_OK : QN_EINVAL);
+      if (!whole) assert_non_null(strstr(qn_last_error(), "not aligned to its elements"));
+    }
+    assert_int_equal(qn_stream_sync(s), QN_OK);
+    qn_buffer_free(odd);
+  }
+  qn_stream_free(s);
+  qn_device_close(*state);
+}
+
 static void the_math_mode_is_the_streams(void **state) {
   qn_stream *stream;
   assert_int_equal(qn_stream_create(*state, &stream), QN_OK);
@@ -336,6 +357,7 @@ int main(void) {
       DEVICE_TEST(freeing_a_stream_finishes_its_work),
       DEVICE_TEST(freeing_null_is_allowed),
       DEVICE_TEST(objects_need_a_device),
+      DEVICE_TEST(wrapped_addresses_hold_whole_elements),
       DEVICE_TEST(the_math_mode_is_the_streams),
       DEVICE_TEST(an_event_orders_two_streams),
       DEVICE_TEST(an_event_that_was_never_recorded_holds_nobody),

@@ -6,6 +6,7 @@ extern const qn_backend_ops qn_cuda_backend;
 const qn_backend_ops qn_cuda_backend = {
     .abi = QN_BACKEND_ABI,
     .name = "cuda",
+    .addresses = true,
     .probe = qn_cu_probe,
     .query = qn_cu_query,
     .open = qn_cu_open,
