@@ -181,8 +181,8 @@ static plan plan_of(const tile *t, const qn_stream *stream, const qn_gemm_proble
 /* Lines of 128 bytes along the columns of `m`, so many of them at a time. */
 static qn_status encode(const qn_tensor_map_ops *maps, qn_matrix m, int lines, qn_tensor_map *map) {
   const size_t size = qn_dtype_size(m.dtype);
-  /* of one column the distance to the next has no meaning, but is looked at */
-  const int64_t ld = m.cols == 1 ? qn_round_up(m.ld, STEP) : m.ld;
+  /* of one column the distance to the next has no meaning and may be anything, but is looked at */
+  const int64_t ld = m.cols == 1 ? qn_round_up(m.rows, STEP) : m.ld;
   const qn_tensor_spec spec = {.dtype = m.dtype,
                                .rank = 2,
                                .base = m.buffer->mem,

@@ -192,6 +192,42 @@ static void empty(void **state) {
   }
 }
 
+/* One column has no next one: its ld may be anything. */
+static void columns_alone(void **state) {
+  (void)state;
+  enum { N = 70 };
+  const int64_t lds[] = {N, (int64_t)1 << 41, INT64_MAX};
+  dice d = new_dice();
+  for (int t = 0; t < DTYPES; t++) {
+    if (!device_has(dtypes[t])) continue;
+    const bool complex = is_complex(dtypes[t]);
+    wide a = constant(N, N, complex, 1), x = whole_numbers(&d, N, 1, complex);
+    frame fa = frame_of(dtypes[t], a, 2), fx = frame_of(dtypes[t], x, 0), first = {0};
+    for (int i = 0; i < 3; i++) {
+      frame fy = frame_of(dtypes[t], x, 0);
+      fx.view.ld = lds[i];
+      qn_matrix y = fy.view;
+      y.ld = lds[i];
+      ok(qn_gemm(the_stream(), QN_TRANS, QN_NOTRANS, qn_real(1), fa.view, fx.view, qn_real(1), y));
+      ok(qn_trmm(the_stream(), QN_LEFT, QN_UPPER, QN_TRANS, QN_UNIT, qn_real(1), fa.view, y));
+      ok(qn_trsm(the_stream(), QN_LEFT, QN_UPPER, QN_TRANS, QN_UNIT, qn_real(1), fa.view, y));
+      wide got = frame_get(&fy);
+      wide_free(&got);
+      if (i == 0) {
+        first = fy;
+        continue;
+      }
+      assert_memory_equal(first.after, fy.after, fy.bytes);
+      frame_free(&fy);
+    }
+    frame_free(&first);
+    frame_free(&fa);
+    frame_free(&fx);
+    wide_free(&a);
+    wide_free(&x);
+  }
+}
+
 /* ---- the same bits ---- */
 
 typedef struct bits_case {
@@ -257,11 +293,9 @@ static void same_bits(void **state) {
 int main(void) {
   skip_unless_cpu();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gemm_without_product),
-      cmocka_unit_test(gemm_beta),
-      cmocka_unit_test(zero_alpha),
-      cmocka_unit_test(empty),
-      cmocka_unit_test(same_bits),
+      cmocka_unit_test(gemm_without_product), cmocka_unit_test(gemm_beta),
+      cmocka_unit_test(zero_alpha),           cmocka_unit_test(empty),
+      cmocka_unit_test(columns_alone),        cmocka_unit_test(same_bits),
   };
   return cmocka_run_group_tests(tests, harness_open, harness_close);
 }

@@ -129,13 +129,18 @@ QN_DEV void box_load_many(qn_u32 to, const tensor_map *map, int x, int y, qn_u32
 
 /* The box at (x, y) from shared memory; what lies outside the matrix is left out. */
 QN_DEV void box_store(const tensor_map *map, int x, int y, qn_u32 from) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
-               "cp.async.bulk.commit_group;" ::"l"(map),
-               "r"(x), "r"(y), "r"(from)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+      "r"(x), "r"(y), "r"(from)
+      : "memory");
 }
 
-/* Until all but the last `pending` stores of this thread have read shared memory. */
+/* What this thread has stored since the last such end is a group, be it nothing. */
+QN_DEV void box_store_end() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Until all but the last `pending` groups of this thread have read shared memory. */
 #define box_store_wait(pending)                                                                    \
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory")
 

@@ -176,7 +176,10 @@ QN_DEV void store_piece(const output *o, const qn_u32 *word, int piece, int i0, 
   put_piece(lines, word);
   async_fence();
   __syncwarp();
-  if (lane == 0 && i < o->mapped) box_store(o->map, i, o->column + j, lines);
+  if (lane == 0) { /* a group a piece, though some store nothing: they are counted above */
+    if (i < o->mapped) box_store(o->map, i, o->column + j, lines);
+    box_store_end();
+  }
   if (i + PIECE_I > o->mapped && o->mapped < o->to.m)
     store_lines(&o->to, lines, QN_MAX(o->mapped - i, 0), i, j);
 }
