@@ -7,6 +7,7 @@ typedef struct gemm_case {
   qn_trans transa, transb;
   int64_t m, n, k, gap;
   int family;
+  bool stored; /* beta is 0: C is written, not read */
 } gemm_case;
 
 /* ---- families ---- */
@@ -171,7 +172,7 @@ static void check(const gemm_case *c, dice *d) {
   frame_put(&fb, b);
   frame_put(&fc, c0);
   qn_scalar alpha = some_scalar(d, c->dtype), beta = some_scalar(d, c->dtype);
-  if (dice_below(d, 4) == 0) beta = qn_real(0.0);
+  if (dice_below(d, 4) == 0 || c->stored) beta = qn_real(0.0);
   tell(c, alpha, beta);
   qn_status status =
       qn_gemm(the_stream(), c->transa, c->transb, alpha, fa.view, fb.view, beta, fc.view);
@@ -223,12 +224,14 @@ static void small_shapes(qn_dtype dtype, qn_dtype ctype, dice *d) {
  * tile in pieces have some with nothing in them. */
 static void few_rows(qn_dtype dtype, qn_dtype ctype, dice *d) {
   static const int64_t rows[] = {8, 32, 96, 160}, inner[] = {2, 70};
-  for (int i = 0; i < 4 * 2; i++) {
-    gemm_case c = {.dtype = dtype, .ctype = ctype, .family = UNIFORM, .gap = GAP_ALIGNED};
-    c.m = rows[i / 2];
+  for (int i = 0; i < 4 * 2 * 4; i++) {
+    gemm_case c = {.dtype = dtype, .ctype = ctype, .gap = GAP_ALIGNED, .stored = true};
+    c.m = rows[i % 4];
     c.n = 300;
-    c.k = inner[i % 2];
-    walk_trans(c, d);
+    c.k = inner[i / 4 % 2];
+    c.transa = i & 8 ? QN_TRANS : QN_NOTRANS;
+    c.transb = i & 16 ? QN_TRANS : QN_NOTRANS;
+    check(&c, d);
   }
 }
 
