@@ -68,6 +68,29 @@ static void all_forms(void **state) {
         check((qn_dtype)dtype, trans[t], shapes[s][0], shapes[s][1]);
 }
 
+/* Views whose last column ends where the buffer does, of the size that a pool's block has: behind
+ * that column there is not room for another ld. */
+static void end_of_a_buffer(void **state) {
+  (void)state;
+  enum { M = 12, N = 6, LD = 100, ALL = (N - 1) * LD + M };
+  float own[M * N], back[M * N] = {0};
+  qn_buffer *tight[2];
+  qn_matrix m[2];
+  for (int i = 0; i < M * N; i++) own[i] = (float)i;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(qn_buffer_alloc(device, QN_MEMORY_DEVICE, ALL * sizeof *own, &tight[i]),
+                     QN_OK);
+    m[i] = qn_matrix_of(tight[i], QN_F32, M, N, LD);
+    assert_int_equal(qn_fill(stream, tight[i], 0, ALL * sizeof *own, 0, 4), QN_OK);
+  }
+  assert_int_equal(qn_matrix_write(stream, m[0], own, M), QN_OK);
+  assert_int_equal(qn_matrix_copy(stream, QN_NOTRANS, m[0], m[1]), QN_OK);
+  assert_int_equal(qn_matrix_read(stream, back, M, m[1]), QN_OK);
+  assert_int_equal(qn_stream_sync(stream), QN_OK);
+  assert_memory_equal(back, own, sizeof own);
+  for (int i = 0; i < 2; i++) qn_buffer_free(tight[i]);
+}
+
 static void refused(void **state) {
   (void)state;
   qn_matrix a, b, c;
@@ -94,7 +117,8 @@ int main(void) {
     printf("skipped: %s\n", qn_last_error());
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms), cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms), cmocka_unit_test(end_of_a_buffer),
+                                     cmocka_unit_test(refused)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   qn_stream_free(stream);
   qn_device_close(device);

@@ -28,6 +28,7 @@
   X(clGetCommandQueueInfo)                                                                         \
   X(clCreateBuffer)                                                                                \
   X(clReleaseMemObject)                                                                            \
+  X(clGetMemObjectInfo)                                                                            \
   X(clEnqueueMapBuffer)                                                                            \
   X(clEnqueueUnmapMemObject)                                                                       \
   X(clEnqueueReadBuffer)                                                                           \

@@ -126,6 +126,23 @@ static bool is_empty(const qn_rect *r) {
 
 static const size_t zero_origin[3] = {0, 0, 0};
 
+/* Whether the last row's pitch, too, is within the buffer: some drivers refuse a rectangle at its
+ * end where it is not. Then the last row goes by itself. */
+static bool has_room(qn_mem mem, size_t offset, size_t pitch, size_t height) {
+  size_t size;
+  return qn_cl.clGetMemObjectInfo((cl_mem)mem, CL_MEM_SIZE, sizeof size, &size, NULL) ==
+             CL_SUCCESS &&
+         offset <= size && pitch <= (size - offset) / height;
+}
+
+static qn_rect rows_above_last(const qn_rect *r) {
+  return (qn_rect){r->width, r->height - 1, r->src_pitch, r->dst_pitch};
+}
+
+static qn_rect last_row(const qn_rect *r) {
+  return (qn_rect){r->width, 1, r->width, r->width};
+}
+
 qn_status qn_cl_copy_in(qn_bstream *stream, qn_mem dst, size_t dst_offset, const void *src,
                         const qn_rect *r) {
   if (is_empty(r)) return QN_OK;
@@ -134,6 +151,12 @@ qn_status qn_cl_copy_in(qn_bstream *stream, qn_mem dst, size_t dst_offset, const
     return qn_cl_check(qn_cl.clEnqueueWriteBuffer(stream->queue, (cl_mem)dst, blocking, dst_offset,
                                                   r->width * r->height, src, 0, NULL, NULL),
                        "clEnqueueWriteBuffer");
+  const qn_rect above = rows_above_last(r), last = last_row(r);
+  if (!has_room(dst, dst_offset, r->dst_pitch, r->height)) {
+    QN_TRY(qn_cl_copy_in(stream, dst, dst_offset, src, &above));
+    return qn_cl_copy_in(stream, dst, dst_offset + above.height * r->dst_pitch,
+                         (const char *)src + above.height * r->src_pitch, &last);
+  }
   size_t origin[3], region[3] = {r->width, r->height, 1};
   origin_of(dst_offset, r->dst_pitch, r->width, origin);
   return qn_cl_check(qn_cl.clEnqueueWriteBufferRect(stream->queue, (cl_mem)dst, blocking, origin,
@@ -149,6 +172,12 @@ qn_status qn_cl_copy_out(qn_bstream *stream, void *dst, qn_mem src, size_t src_o
     return qn_cl_check(qn_cl.clEnqueueReadBuffer(stream->queue, (cl_mem)src, CL_FALSE, src_offset,
                                                  r->width * r->height, dst, 0, NULL, NULL),
                        "clEnqueueReadBuffer");
+  const qn_rect above = rows_above_last(r), last = last_row(r);
+  if (!has_room(src, src_offset, r->src_pitch, r->height)) {
+    QN_TRY(qn_cl_copy_out(stream, dst, src, src_offset, &above));
+    return qn_cl_copy_out(stream, (char *)dst + above.height * r->dst_pitch, src,
+                          src_offset + above.height * r->src_pitch, &last);
+  }
   size_t origin[3], region[3] = {r->width, r->height, 1};
   origin_of(src_offset, r->src_pitch, r->width, origin);
   return qn_cl_check(qn_cl.clEnqueueReadBufferRect(stream->queue, (cl_mem)src, CL_FALSE, origin,
@@ -165,6 +194,13 @@ qn_status qn_cl_copy(qn_bstream *stream, qn_mem dst, size_t dst_offset, qn_mem s
                                                  src_offset, dst_offset, r->width * r->height, 0,
                                                  NULL, NULL),
                        "clEnqueueCopyBuffer");
+  const qn_rect above = rows_above_last(r), last = last_row(r);
+  if (!has_room(src, src_offset, r->src_pitch, r->height) ||
+      !has_room(dst, dst_offset, r->dst_pitch, r->height)) {
+    QN_TRY(qn_cl_copy(stream, dst, dst_offset, src, src_offset, &above));
+    return qn_cl_copy(stream, dst, dst_offset + above.height * r->dst_pitch, src,
+                      src_offset + above.height * r->src_pitch, &last);
+  }
   size_t from[3], to[3], region[3] = {r->width, r->height, 1};
   origin_of(src_offset, r->src_pitch, r->width, from);
   origin_of(dst_offset, r->dst_pitch, r->width, to);

@@ -81,8 +81,11 @@ static void test_copies(void **state) {
   qn_mem mem = device_memory(sizeof image), other = device_memory(sizeof image);
   assert_int_equal(ops->copy_in(stream, mem, 0, image, flat(sizeof image)), QN_OK);
 
-  /* a rectangle that begins in the middle of a row of the pitch's grid, and one that crosses it */
-  for (size_t offset = OFFSET; offset < OFFSET + 20; offset += 15) {
+  /* a rectangle that begins in the middle of a row of the pitch's grid, one that crosses it, and
+   * one that ends with the buffer */
+  const size_t offsets[] = {OFFSET, OFFSET + 15, sizeof image - (ROWS - 1) * PITCH - WIDTH};
+  for (int i = 0; i < 3; i++) {
+    const size_t offset = offsets[i];
     const qn_rect in = {WIDTH, ROWS, WIDTH, PITCH}, out = {WIDTH, ROWS, PITCH, WIDTH};
     assert_int_equal(ops->copy_in(stream, mem, offset, tile, &in), QN_OK);
     memcpy(want, image, sizeof want);
