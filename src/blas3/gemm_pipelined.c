@@ -117,8 +117,8 @@ qn_status qn_gemm_pipelined_triangle(qn_stream *stream, const qn_gemm_problem *g
   for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
     if (!tiles[i]->applicable(stream, g)) continue;
     const bool forced = strcmp(tiles[i]->name, qn_settings_get()->gemm_variant) == 0;
-    /* its cost is told too low there: 0.21 ms at 2048 x 2048, where it takes as long as the large one
-     * does, 0.27 */
+    /* its cost is told too low there: 0.21 ms at 2048 x 2048, where it takes as long as the large
+     * one does, 0.27 */
     if (!forced && g->a.dtype == QN_F32 && tiles[i] == &qn_gemm_pipe_medium) continue;
     if (forced || tiles[i]->cost(stream, g) < best->cost(stream, g)) best = tiles[i];
     if (forced) break;
