@@ -20,50 +20,62 @@
                        ? 1                                                                         \
                        : -1]))
 
-#define COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays)  \
-  "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DMULTIPLIERS=" #multipliers   \
-  " -DRESIDENT=" #resident " -DSTAGES=" #stages " -DREGISTERS_COPY=" #copy                         \
-  " -DREGISTERS=" #registers " -DSTAYS=" #stays
+#define COMMON_OPTIONS(bm, bn, bk, multipliers, resident, stages, copy, registers, stays)          \
+  "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DMULTIPLIERS=" #multipliers " -DRESIDENT=" #resident    \
+  " -DSTAGES=" #stages " -DREGISTERS_COPY=" #copy " -DREGISTERS=" #registers " -DSTAYS=" #stays
 
 /* Rows of shared memory are 16 bytes longer than the tile. */
 #define FFMA(size, bm, bn, bk, tm, tn, wm, wn, multipliers, resident, stages, copy, registers,     \
              stays, rate)                                                                          \
   {                                                                                                \
     {"cuda/gemm_f32.cu", "gemm",                                                                   \
-     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers,            \
-                    stays) " -DTM=" #tm " -DTN=" #tn,                                              \
+     COMMON_OPTIONS(bm, bn, bk, multipliers, resident, stages, copy, registers,                    \
+                    stays) " -DWM=" #wm " -DWN=" #wn " -DTM=" #tm " -DTN=" #tn,                    \
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
         (bk) * (((bm) + (bn)) * (size) + 32), stays                                                \
   }
-/* Of B alone, and of each of its planes. */
-#define DMMA(size, bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays,      \
+/* A warp's part by rows of the wide and of the narrow operand; rows are 16 bytes longer than the
+ * tile where they are not along k. */
+#define DMMA(bm, bn, bk, wide, narrow, multipliers, resident, stages, copy, registers, stays,      \
              rate)                                                                                 \
   {                                                                                                \
     {"cuda/gemm_f64.cu", "gemm",                                                                   \
-     COMMON_OPTIONS(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, stays),    \
+     COMMON_OPTIONS(bm, bn, bk, multipliers, resident, stages, copy, registers,                    \
+                    stays) " -DWIDE_ROWS=" #wide " -DNARROW_ROWS=" #narrow,                        \
+     QN_GEMM_TILE_MACROS},                                                                         \
+        rate, rate, bm, bn, bk, multipliers, resident,                                             \
+        stages + (int)CHECK(multipliers, resident, copy, registers), (bk) * ((bm) + (bn) + 4) * 8, \
+        stays                                                                                      \
+  }
+/* Of each plane of B. */
+#define ZMMA(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, rate)             \
+  {                                                                                                \
+    {"cuda/gemm_c128.cu", "gemm",                                                                  \
+     COMMON_OPTIONS(bm, bn, bk, multipliers, resident, stages, copy, registers, 0) " -DWM=" #wm    \
+                                                                                   " -DWN=" #wn,   \
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * (((bm) + (bn)) * (size) + 2 * (size)), stays                                        \
+        (bk) * ((bm) + (bn) + 2) * 16, 0                                                           \
   }
 
 static const qn_gemm_tile large[QN_DTYPE_COUNT] = {
     [QN_F32] = FFMA(4, 256, 128, 16, 8, 8, 64, 32, 512, 1, 4, 32, 112, 1, 200),
-    [QN_F64] = DMMA(8, 128, 128, 16, 64, 32, 256, 1, 6, 56, 224, 1, 226),
+    [QN_F64] = DMMA(128, 128, 16, 64, 32, 256, 1, 6, 40, 232, 2, 226),
     [QN_C64] = FFMA(8, 128, 128, 8, 8, 8, 64, 32, 256, 1, 4, 56, 224, 0, 51),
-    [QN_C128] = DMMA(16, 128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 0, 57),
+    [QN_C128] = ZMMA(128, 64, 8, 32, 32, 256, 1, 4, 40, 232, 57),
 };
 static const qn_gemm_tile medium[QN_DTYPE_COUNT] = {
     [QN_F32] = FFMA(4, 128, 128, 16, 8, 8, 64, 32, 256, 2, 3, 24, 104, 0, 187),
-    [QN_F64] = DMMA(8, 128, 64, 16, 32, 32, 256, 1, 5, 56, 224, 1, 215),
+    [QN_F64] = DMMA(128, 64, 16, 32, 32, 256, 1, 6, 40, 232, 1, 215),
 };
 static const qn_gemm_tile small[QN_DTYPE_COUNT] = {
     [QN_F32] = FFMA(4, 64, 64, 16, 8, 4, 32, 32, 128, 4, 4, 32, 96, 0, 145),
-    [QN_F64] = DMMA(8, 64, 64, 16, 32, 16, 256, 1, 5, 56, 224, 0, 180),
+    [QN_F64] = DMMA(64, 64, 16, 32, 16, 256, 1, 5, 56, 224, 0, 180),
     [QN_C64] = FFMA(8, 64, 64, 8, 8, 4, 32, 32, 128, 3, 4, 24, 136, 0, 44),
-    [QN_C128] = DMMA(16, 64, 64, 8, 32, 32, 128, 2, 4, 32, 224, 0, 54),
+    [QN_C128] = ZMMA(64, 64, 8, 32, 32, 128, 2, 4, 32, 224, 54),
 };
 
 /* Second those for operands that both lie along C, where four groups have too few registers. */

@@ -147,6 +147,20 @@ QN_DEV void multiply(sums *sum, fragment *f) {
   }
 }
 
+#define STEP_K 1
+#define AHEAD  (SPECIALISED && QN_IS_COMPLEX && !TRIANGLE)
+#define LATE   0
+
+#if AHEAD
+/* The products of a fragment, which then is that of k = p of a stage. */
+QN_DEV void multiply_ahead(sums *sum, fragment *f, const char *stage, int p, const reader *r) {
+  fragment next;
+  read_fragment(&next, stage, p, r);
+  multiply(sum, f);
+  *f = next;
+}
+#endif
+
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
   QN_UNROLL
   for (int p = 0; p < BK; p++) {

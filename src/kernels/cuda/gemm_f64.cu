@@ -1,27 +1,32 @@
-/* C := alpha op(A) op(B) + beta C in f64 and c128 on NVIDIA's tensor cores (gemm_kernel.cu has the
- * kernel).
+/* C := alpha op(A) op(B) + beta C in f64 on NVIDIA's tensor cores (gemm_kernel.cu has the kernel).
  *
- * sm_90 and newer multiply 16 x 8 x 4 or 16 x 8 x 8 at a time, sm_80 8 x 8 x 4. The 16 rows of the
- * instruction are columns of C and its 8 columns are rows of C, so that an item's two neighbouring
- * sums are neighbours in a column of C:
+ * The instruction multiplies 16 x 8 x 8 at a time on sm_90 and newer, and is made of four of
+ * 8 x 8 x 4 on sm_80:
  *
- *   lane = 4 g + q    16 x k: columns 2 g and 2 g + 1 of C     k x 8: row g of C     k = q (and 4 +
- * q) sums: columns 2 g and 2 g + 1, rows 2 q and 2 q + 1
+ *   lane = 4 g + q    wide, 16 x k: two rows at two of k     narrow, k x 8: one row at two of k
+ *                     sums: two rows of the wide by rows 2 q and 2 q + 1 of the narrow
  *
- * Which column, row or k has which place is free as long as both operands agree; so they are
- * chosen, and the operands laid out in shared memory, such that 16 bytes read at once are what the
- * instruction takes from neighbouring registers:
+ * One operand is the wide one, its rows the instruction's 16, the other the narrow one. Which row
+ * or k has which place is free as long as both operands agree; so they are chosen such that what is
+ * read at once is what the instruction takes from neighbouring registers. An operand lies in shared
+ * memory as it does in memory, so that 16 bytes are copied at a time:
  *
- *   B: [k][n], a row 16 bytes longer than the tile: columns 2 g and 2 g + 1 of one k. In c128 a
- * plane of real parts, then one of imaginary parts, for each k. A: [m][k], chunks of 16 bytes: k =
- * 2 q and 2 q + 1 in f64, both parts of one k in c128. A row has 8 chunks or 4, permuted by its
- * number so that neither reads (2 rows by 4 chunks) nor copies (8 rows by one chunk) meet in a
- * bank: chunk c of row r lies at c ^ permutation(r).
+ *   along k: [row][k], a row of 8 chunks of 16 bytes, chunk c of row r at c ^ permutation(r)
+ *   else:    [k][row], 16 bytes more than the tile for each k
  *
- * A warp computes WM x WN. Complex products are four real ones; signs of imaginary parts are turned
- * as fragments are used.
+ * A wide operand wants two rows for each of two k, a narrow one two of k for each row. So A is the
+ * wide one where its rows are neighbours, else B, and 16 bytes are read at once where they are what
+ * is wanted:
  *
- * Macros: those of gemm_kernel.cu; WM WN. */
+ *     op      wide          narrow        lane q has k
+ *   A   B     A [k][m] 16   B [n][k] 16   2 q, 2 q + 1
+ *   A   B'    A [k][m] 16   B [k][n] 8    2 q, 2 q + 1
+ *   A'  B'    B [k][n] 16   A [m][k] 16   2 q, 2 q + 1
+ *   A'  B     B [n][k] 8    A [m][k] 8    q, q + 4
+ *
+ * No reads of a warp meet in a bank. A warp computes WIDE_ROWS of the wide by NARROW_ROWS.
+ *
+ * Macros: those of gemm_kernel.cu; WIDE_ROWS NARROW_ROWS. */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/out.cl"
@@ -29,81 +34,67 @@
 #include "cuda/async.cu"
 #include "cuda/gemm_sides.cu"
 
-#define PARTS               (QN_IS_COMPLEX ? 2 : 1)
-#define PER_CHUNK           (2 / PARTS) /* of k in a chunk of A */
-#define ROW_CHUNKS          (BK / PER_CHUNK)
-#define ROW_B               (BN + 2) /* doubles */
-#define SIDE_BYTES(side)    ((side) == A_SIDE ? BM * BK * (int)sizeof(elem) : BK * PARTS * ROW_B * 8)
-#define VECTORS(side)       (PARTS == 1 && ALONG_K(side) == ((side) == A_SIDE))
-#define MOVES(side, vector) (EXTENT(side) * BK / COPIERS / ((vector) ? 2 : 1))
+#define WIDE      (ALONG_K(A_SIDE) ? B_SIDE : A_SIDE)
+#define NARROW    (ALONG_K(A_SIDE) ? A_SIDE : B_SIDE)
+#define WM        (WIDE == A_SIDE ? WIDE_ROWS : NARROW_ROWS)
+#define WN        (WIDE == A_SIDE ? NARROW_ROWS : WIDE_ROWS)
+#define ROW_BYTES 128 /* of an operand along k */
+#define ROW(side) (EXTENT(side) + 2)
+
+/* Whether both lie along k; whether 16 bytes are read at once; whether a lane's two rows of 16 are
+ * neighbours, and not 8 apart. */
+#define BOTH_ALONG_K     (ALONG_K(A_SIDE) && ALONG_K(B_SIDE))
+#define PAIRED(side)     ((side) == WIDE ? !ALONG_K(side) : ALONG_K(side) && !BOTH_ALONG_K)
+#define NEIGHBOURS(side) ((side) == WIDE && PAIRED(side))
+
+#if BK != 16
+#error "a row along k is a step"
+#endif
+
+#define SIDE_BYTES(side)    (BK * 8 * (ALONG_K(side) ? EXTENT(side) : ROW(side)))
+#define VECTORS(side)       1
+#define MOVES(side, vector) (EXTENT(side) * BK / COPIERS / WIDTH(vector))
 
 QN_DEV unsigned permutation(unsigned row) {
-  return ROW_CHUNKS == 8 ? (row & 1) << 2 | (row >> 1 & 3) : row >> 1 & 3;
+  return BOTH_ALONG_K ? (row & 3) << 1 : (row & 1) << 2 | (row >> 1 & 3);
 }
 
-/* Neighbouring items copy neighbours in memory: along k 8 of k (or 16 bytes by 16 bytes all of the
- * step), then rows; else rows (in 16 bytes), then k. An f64 A along its rows goes in blocks of 16
- * rows by 2 of k, the half of a warp taking 8 rows by both. */
+/* Neighbouring items copy neighbours in memory: along k all of the step, then rows; else rows, then
+ * k. */
 #define WIDTH(vector)      ((vector) ? 2 : 1)
-#define BLOCKED(side)      (PARTS == 1 && (side) == A_SIDE && !ALONG_K(side))
-#define ACROSS(vector)     ((vector) ? BK / 2 : 8)
+#define ACROSS(vector)     (BK / WIDTH(vector))
 #define ROWS(side, vector) QN_MIN(EXTENT(side) / WIDTH(vector), COPIERS)
-#define BLOCK_ROWS         QN_MIN(BM / 16, COPIERS / 32)
 
 QN_DEV move first_move(unsigned t, int side, int vector) {
-  const unsigned warp = t / 32, lane = t % 32;
+  const unsigned across = (unsigned)(ALONG_K(side) ? ACROSS(vector) : ROWS(side, vector));
+  const int inner = (int)(t % across) * WIDTH(vector), outer = (int)(t / across);
   move at;
-  if (ALONG_K(side)) {
-    at.row = (int)(t / ACROSS(vector));
-    at.p = (int)(t % ACROSS(vector)) * WIDTH(vector);
-  } else if (BLOCKED(side)) {
-    at.row = (int)(warp % BLOCK_ROWS * 16 + lane % 8 + lane / 16 * 8);
-    at.p = (int)(warp / BLOCK_ROWS * 2 + lane / 8 % 2);
-  } else {
-    at.row = (int)(t % ROWS(side, vector)) * WIDTH(vector);
-    at.p = (int)(t / ROWS(side, vector));
-  }
+  at.row = ALONG_K(side) ? outer : inner;
+  at.p = ALONG_K(side) ? inner : outer;
   return at;
 }
 
 QN_DEV move next_move(int s, int side, int vector) {
-  const int rows = ALONG_K(side)   ? COPIERS / ACROSS(vector)
-                   : BLOCKED(side) ? BLOCK_ROWS * 16
-                                   : ROWS(side, vector) * WIDTH(vector);
-  const int p = ALONG_K(side)   ? ACROSS(vector) * WIDTH(vector)
-                : BLOCKED(side) ? COPIERS / 32 / BLOCK_ROWS * 2
-                                : COPIERS / ROWS(side, vector);
+  const int rows = ALONG_K(side) ? COPIERS / ACROSS(vector) : ROWS(side, vector) * WIDTH(vector);
   const int passes = EXTENT(side) / rows;
   move by;
   by.row = s % passes * rows;
-  by.p = s / passes * p;
+  by.p = ALONG_K(side) ? 0 : s / passes * (COPIERS / ROWS(side, vector));
   return by;
 }
 
 QN_DEV shared_place place(shared_place operand, int side, move at) {
-  if (side == B_SIDE) return operand + (at.p * PARTS * ROW_B + at.row) * 8;
-  const unsigned chunk = (unsigned)at.p / PER_CHUNK ^ permutation((unsigned)at.row);
-  return operand + ((unsigned)at.row * ROW_CHUNKS + chunk) * 16 + (unsigned)at.p % PER_CHUNK * 8;
+  if (!ALONG_K(side)) return operand + (at.p * ROW(side) + at.row) * 8;
+  const unsigned chunk = (unsigned)at.p / 2 ^ permutation((unsigned)at.row);
+  return operand + (unsigned)at.row * ROW_BYTES + chunk * 16 + (unsigned)at.p % 2 * 8;
 }
 
 QN_DEV void copy_one(shared_place operand, int side, move at, const elem *from) {
-  const shared_place to = place(operand, side, at);
-  if (side == B_SIDE && PARTS == 2) {
-    copy_bytes(to, from, 8);
-    copy_bytes(to + ROW_B * 8, (const double *)from + 1, 8);
-  } else {
-    copy_bytes(to, from, sizeof(elem));
-  }
+  copy_bytes(place(operand, side, at), from, 8);
 }
 
 QN_DEV void copy_one_if(shared_place operand, int side, move at, const elem *from, int there) {
-  const shared_place to = place(operand, side, at);
-  if (side == B_SIDE && PARTS == 2) {
-    copy_bytes_if(to, from, 8, there);
-    copy_bytes_if(to + ROW_B * 8, (const double *)from + 1, 8, there);
-  } else {
-    copy_bytes_if(to, from, sizeof(elem), there);
-  }
+  copy_bytes_if(place(operand, side, at), from, 8, there);
 }
 
 QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
@@ -113,137 +104,149 @@ QN_DEV void copy_16(shared_place operand, int side, move at, const elem *from) {
 #include "cuda/gemm_triangle.cu"
 #include "cuda/gemm_stage.cu"
 
-#define WARPS_M  (BM / WM)
-#define GROUPS_M (WM / 8)  /* of 8 rows of C */
-#define GROUPS_N (WN / 16) /* of 16 columns */
-#define STEP_K   (8 / PARTS)
+#define WARPS_M      (BM / WM)
+#define WIDES        (WIDE_ROWS / 16)
+#define NARROWS      (NARROW_ROWS / 8)
+#define NARROW_PAIRS (NARROWS / 2)
+#define STEP_K       8
 
-/* ---- the instruction: c[column 2 g and 2 g + 1][rows 2 q and 2 q + 1] += n m over 4 of k ---- */
-
+/* c[of the wide's rows][of the narrow's] += x[of k][of rows] y[of k] */
+QN_DEV void multiply_8(double c[2][2], const double x[2][2], const double y[2]) {
 #if QN_SM < 90
-QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
   QN_UNROLL
-  for (int h = 0; h < 2; h++)
+  for (int s = 0; s < 4; s++)
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+d"(c[h][0]), "+d"(c[h][1])
-        : "d"(n[h]), "d"(m));
-}
-#elif QN_IS_COMPLEX
-QN_DEV void multiply_4(double c[2][2], const double n[2], double m) {
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
-      : "d"(n[0]), "d"(n[1]), "d"(m));
-}
-#endif
-
-#if QN_SM >= 90 && !QN_IS_COMPLEX
-/* The same over 8 of k. */
-QN_DEV void multiply_8(double c[2][2], const double n0[2], const double n1[2], const double m[2]) {
+        : "+d"(c[s % 2][0]), "+d"(c[s % 2][1])
+        : "d"(x[s / 2][s % 2]), "d"(y[s / 2]));
+#else
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
-      : "d"(n0[0]), "d"(n0[1]), "d"(n1[0]), "d"(n1[1]), "d"(m[0]), "d"(m[1]));
-}
-#elif !QN_IS_COMPLEX
-QN_DEV void multiply_8(double c[2][2], const double n0[2], const double n1[2], const double m[2]) {
-  multiply_4(c, n0, m[0]);
-  multiply_4(c, n1, m[1]);
-}
+      : "d"(x[0][0]), "d"(x[0][1]), "d"(x[1][0]), "d"(x[1][1]), "d"(y[0]), "d"(y[1]));
 #endif
+}
 
-/* ---- fragments, 16 bytes each: m two of k, or two parts; n two columns of one k, or of one part
- * ---- */
+/* ---- fragments ---- */
 
+/* Of 16 rows: [of k][of rows] of the wide operand, [of rows][of k] of the narrow one. */
 typedef struct fragment {
-  double m[GROUPS_M][2], n[GROUPS_N][2][2];
+  double wide[WIDES][2][2], narrow[NARROW_PAIRS][2][2];
 } fragment;
 
-QN_DEV void read_16(double to[2], const char *from) {
-  const double2 x = *(const double2 *)from;
-  to[0] = x.x;
-  to[1] = x.y;
-}
-
-/* The item's first row and column; where in a stage its first chunk of A and first columns of B
- * lie. */
+/* The item's first row and column of C; where in a stage it first reads of each operand. */
 typedef struct reader {
   int row, col;
-  unsigned m, q, n;
+  unsigned a, b;
 } reader;
 
+/* The first row of an operand that a lane reads, counted from the warp's. */
+QN_DEV int row_read(int side, int g) {
+  return NEIGHBOURS(side) ? 2 * g : g;
+}
+
+QN_DEV int first_place(int side, int from, int g, int q) {
+  const int row = from + row_read(side, g), permuted = (int)permutation((unsigned)row);
+  if (!ALONG_K(side)) return (2 * q * ROW(side) + row) * 8;
+  return row * ROW_BYTES +
+         (BOTH_ALONG_K ? (q / 2 ^ permuted) * 16 + q % 2 * 8 : (q ^ permuted) * 16);
+}
+
 QN_DEV reader reader_of(unsigned t) {
-  const unsigned warp = t / 32, g = t % 32 / 4, q = t % 4;
+  const int warp = (int)t / 32, g = (int)t % 32 / 4, q = (int)t % 4;
+  const int m = warp % WARPS_M * WM, n = warp / WARPS_M * WN, wide = row_read(WIDE, g);
   reader r;
-  r.m = (unsigned)opaque((int)(warp % WARPS_M * WM + g));
-  r.q = q;
-  r.row = (int)(warp % WARPS_M * WM + 2 * q);
-  r.col = (int)(warp / WARPS_M * WN + 2 * g);
-  r.n = (unsigned)opaque(SIDE_BYTES(A_SIDE) + ((int)q * 2 * ROW_B + r.col) * 8);
+  r.row = m + (WIDE == A_SIDE ? wide : 2 * q);
+  r.col = n + (WIDE == A_SIDE ? 2 * q : wide);
+  r.a = (unsigned)opaque(first_place(A_SIDE, m, g, q));
+  r.b = (unsigned)opaque(first_place(B_SIDE, n, g, q) + SIDE_BYTES(A_SIDE));
   return r;
 }
 
-QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r) {
-  const unsigned chunk = ((unsigned)p / PER_CHUNK + r->q) ^ permutation(r->m);
-  const char *a = stage + (r->m * ROW_CHUNKS + chunk) * 16;
-  QN_UNROLL
-  for (int i = 0; i < GROUPS_M; i++) /* 8 rows on, the permutation is the same */
-    read_16(f->m[i], a + i * 8 * ROW_CHUNKS * 16);
-  const char *b = stage + r->n + p * PARTS * ROW_B * 8;
-  QN_UNROLL
-  for (int j = 0; j < GROUPS_N; j++) {
-    read_16(f->n[j][0], b + j * 16 * 8);
-    read_16(f->n[j][1], b + ROW_B * 8 + j * 16 * 8);
-  }
+/* Where in a stage the lane's first row is, at its first or second k of the eight from p on. */
+QN_DEV const char *place_read(const char *stage, int side, int p, int second, const reader *r) {
+  const unsigned at = side == A_SIDE ? r->a : r->b;
+  if (ALONG_K(side)) return stage + (at ^ (unsigned)(p * 8 + second * 32));
+  return stage + at + (p + second) * ROW(side) * 8;
 }
 
-typedef struct sums {
-  double part[PARTS][GROUPS_N][GROUPS_M][2][2];
-} sums;
-
-QN_DEV void multiply(sums *c, const fragment *f) {
-#if QN_IS_COMPLEX
+/* The 16 rows number `block` of the warp's. */
+QN_DEV void read_block(double to[2][2], const char *stage, int side, int p, int block,
+                       const reader *r) {
+  const int row = ALONG_K(side) ? ROW_BYTES : 8, first = block * 16 * row, eight = 8 * row;
   QN_UNROLL
-  for (int j = 0; j < GROUPS_N; j++) {
-    const double *re = f->n[j][0];
-    double im[2];
-    QN_UNROLL
-    for (int h = 0; h < 2; h++) im[h] = TRANSB == 2 ? -f->n[j][1][h] : f->n[j][1][h];
-    QN_UNROLL
-    for (int i = 0; i < GROUPS_M; i++) {
-      const double turned = TRANSA == 2 ? -f->m[i][1] : f->m[i][1];
-      multiply_4(c->part[0][j][i], re, f->m[i][0]);
-      multiply_4(c->part[1][j][i], re, turned);
-      multiply_4(c->part[0][j][i], im, -turned);
-      multiply_4(c->part[1][j][i], im, f->m[i][0]);
+  for (int i = 0; i < 2; i++) { /* of k, or of rows */
+    if (PAIRED(side)) {
+      const char *from = NEIGHBOURS(side) ? place_read(stage, side, p, i, r)
+                                          : place_read(stage, side, p, 0, r) + i * eight;
+      const double2 x = *(const double2 *)(from + first);
+      to[i][0] = x.x;
+      to[i][1] = x.y;
+    } else {
+      const double *x0 = (const double *)(place_read(stage, side, p, 0, r) + first + i * eight),
+                   *x1 = (const double *)(place_read(stage, side, p, 1, r) + first + i * eight);
+      to[side == WIDE ? 0 : i][side == WIDE ? i : 0] = *x0;
+      to[side == WIDE ? 1 : i][side == WIDE ? i : 1] = *x1;
     }
   }
-#else
-  QN_UNROLL
-  for (int j = 0; j < GROUPS_N; j++) {
-    QN_UNROLL
-    for (int i = 0; i < GROUPS_M; i++)
-      multiply_8(c->part[0][j][i], f->n[j][0], f->n[j][1], f->m[i]);
-  }
-#endif
 }
 
-#define SUMS (GROUPS_N * GROUPS_M * 4)
+QN_DEV void read_fragment(fragment *f, const char *stage, int p, const reader *r) {
+  QN_UNROLL
+  for (int j = 0; j < WIDES; j++) read_block(f->wide[j], stage, WIDE, p, j, r);
+  QN_UNROLL
+  for (int i = 0; i < NARROW_PAIRS; i++) read_block(f->narrow[i], stage, NARROW, p, i, r);
+}
 
-/* s counts rows, then columns, of the instruction; then groups of rows; then groups of columns. */
+/* ---- sums ---- */
+
+typedef struct sums {
+  double of[WIDES][NARROWS][2][2]; /* of the wide's rows, of the narrow's */
+} sums;
+
+#define SUMS (WM * WN / 32)
+
+/* Where sum s is: which of two rows of which block, of each operand. s counts first the two that
+ * are neighbours in a column of C, then the other two, then rows of C. */
+typedef struct spot {
+  int wide, narrow, h, e;
+} spot;
+
+QN_DEV spot spot_of(int s) {
+  spot at;
+  at.h = WIDE == A_SIDE ? s % 2 : s / 2 % 2;
+  at.e = WIDE == A_SIDE ? s / 2 % 2 : s % 2;
+  at.wide = WIDE == A_SIDE ? s / 4 % WIDES : s / 4 / NARROWS;
+  at.narrow = WIDE == A_SIDE ? s / 4 / WIDES : s / 4 % NARROWS;
+  return at;
+}
+
 QN_DEV acc sum_at(const sums *sum, int s) {
-  const int j = s / 4 / GROUPS_M, i = s / 4 % GROUPS_M;
-#if QN_IS_COMPLEX
-  return acc_make(sum->part[0][j][i][s / 2 % 2][s % 2], sum->part[1][j][i][s / 2 % 2][s % 2]);
-#else
-  return sum->part[0][j][i][s / 2 % 2][s % 2];
-#endif
+  const spot at = spot_of(s);
+  return sum->of[at.wide][at.narrow][at.h][at.e];
+}
+
+/* Its row of an operand, counted from the item's first. */
+QN_DEV int sum_along(int side, int s) {
+  const spot at = spot_of(s);
+  if (side == NARROW) return at.narrow * 8 + at.e;
+  return at.wide * 16 + at.h * (NEIGHBOURS(side) ? 1 : 8);
 }
 QN_DEV int sum_row(int s) {
-  return s / 4 % GROUPS_M * 8 + s % 2;
+  return sum_along(A_SIDE, s);
 }
 QN_DEV int sum_col(int s) {
-  return s / 4 / GROUPS_M * 16 + s / 2 % 2;
+  return sum_along(B_SIDE, s);
+}
+
+/* ---- products ---- */
+
+QN_DEV void multiply_pair(sums *c, const fragment *f, int j, int i) {
+  multiply_8(c->of[j][i], f->wide[j], f->narrow[i / 2][i % 2]);
+}
+
+QN_DEV void multiply(sums *c, const fragment *f) {
+  QN_UNROLL
+  for (int s = 0; s < WIDES * NARROWS; s++) multiply_pair(c, f, s / NARROWS, s % NARROWS);
 }
 
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
@@ -255,29 +258,108 @@ QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
   }
 }
 
-#if TRIANGLE
-/* A fragment of which the triangle counts alone; k = 0 lies `shift` behind the tile's first row. */
-QN_DEV void cross_fragment(fragment *f, const reader *r, int shift, int unit) {
-  const int beyond = shift + (int)r->q * PER_CHUNK - (TRIANGLE_SIDE == A_SIDE ? (int)r->m : r->col);
+#define AHEAD (SPECIALISED && !TRIANGLE)
+
+#if AHEAD
+/* The products of a fragment, which then is that of k = p of a stage. A block of the wide operand
+ * is read when those with the one behind it have begun: then nothing has to wait for its registers.
+ */
+QN_DEV void multiply_ahead(sums *c, fragment *f, const char *stage, int p, const reader *r) {
+  double next[NARROW_PAIRS][2][2];
   QN_UNROLL
-  for (int h = 0; h < 2; h++) { /* of k, or of parts */
-    const double one = PARTS == 1 || h == 0;
+  for (int i = 0; i < NARROW_PAIRS; i++) read_block(next[i], stage, NARROW, p, i, r);
+  QN_UNROLL
+  for (int j = 0; j < WIDES; j++) {
     QN_UNROLL
-    for (int i = 0; i < (TRIANGLE_SIDE == A_SIDE ? GROUPS_M : 0); i++)
-      f->m[i][h] = triangle_part(f->m[i][h], beyond + h % PER_CHUNK - i * 8, unit, one);
-    QN_UNROLL
-    for (int j = 0; j < (TRIANGLE_SIDE == B_SIDE ? 2 * GROUPS_N : 0); j++)
-      f->n[j / 2][h][j % 2] = triangle_part(f->n[j / 2][h][j % 2],
-                                            beyond + h % PER_CHUNK - j / 2 * 16 - j % 2, unit, one);
+    for (int i = 0; i < NARROWS; i++) {
+      multiply_pair(c, f, j, i);
+      if (j > 0 && i == 1) read_block(f->wide[j - 1], stage, WIDE, p, j - 1, r);
+    }
+  }
+  read_block(f->wide[WIDES - 1], stage, WIDE, p, WIDES - 1, r);
+  QN_UNROLL
+  for (int i = 0; i < NARROWS * 2; i++)
+    f->narrow[i / 4][i / 2 % 2][i % 2] = next[i / 4][i / 2 % 2][i % 2];
+}
+#endif
+
+#define LATE (AHEAD && STAYS == 2 && EPILOGUE_LIGHT && !EPILOGUE_BIAS_M && !EPILOGUE_BIAS_N)
+
+#if LATE
+/* Sums that are yet to be stored: where the item's first goes to, or nowhere. */
+typedef struct late {
+  out *to;
+  qn_i64 ldc;
+  acc alpha;
+} late;
+
+/* Those of one instruction, two of them neighbours in a column. */
+QN_DEV void put_late(const double sum[2][2], int j, int i, int there, out *to, qn_i64 ldc,
+                     acc alpha EPILOGUE_PARAMS) {
+  QN_UNROLL
+  for (int v = 0; v < 2; v++) {
+    const int row = WIDE == A_SIDE ? j * 16 : i * 8;
+    const int col = WIDE == A_SIDE ? i * 8 + v : j * 16 + v * (NEIGHBOURS(B_SIDE) ? 1 : 8);
+    const double first = WIDE == A_SIDE ? sum[0][v] : sum[v][0],
+                 second = WIDE == A_SIDE ? sum[1][v] : sum[v][1];
+    double2 x;
+    x.x = epilogue_light(alpha * first, 0, 0 EPILOGUE_PASS);
+    x.y = epilogue_light(alpha * second, 0, 0 EPILOGUE_PASS);
+    if (there) *(double2 *)(to + row + col * ldc) = x;
   }
 }
 
-/* The same where the diagonal crosses the step, which begins `shift` of k behind the tile. */
+/* The first products of a tile, each where the sums of the tile before have just been stored. */
+QN_DEV void multiply_late(sums *c, fragment *f, const char *stage, int p, const reader *r,
+                          const late *before EPILOGUE_PARAMS) {
+  out *to = before->to;
+  qn_i64 ldc = before->ldc;
+  const int there = to != 0;
+  QN_UNROLL
+  for (int j = 0; j < WIDES; j++) {
+    QN_UNROLL
+    for (int i = 0; i < NARROWS; i++) {
+      /* addresses are worked out one by one: all of them would fill registers */
+      asm volatile("" : "+l"(to), "+l"(ldc)::"memory");
+      put_late(c->of[j][i], j, i, there, to, ldc, before->alpha EPILOGUE_PASS);
+      QN_UNROLL
+      for (int h = 0; h < 4; h++) c->of[j][i][h / 2][h % 2] = 0;
+      multiply_pair(c, f, j, i);
+    }
+  }
+  read_fragment(f, stage, p, r);
+}
+#endif
+
+#if TRIANGLE
+/* 16 rows of which the triangle counts alone; `beyond` is k - row of the lane's first number. */
+QN_DEV void cross_block(double x[2][2], int side, int beyond, int unit) {
+  QN_UNROLL
+  for (int i = 0; i < 4; i++) {
+    const int k = side == WIDE ? i / 2 : i % 2, row = side == WIDE ? i % 2 : i / 2;
+    x[i / 2][i % 2] = triangle_part(
+        x[i / 2][i % 2], beyond + k * (BOTH_ALONG_K ? 4 : 1) - row * (NEIGHBOURS(side) ? 1 : 8),
+        unit, 1);
+  }
+}
+
+/* The same of a fragment, whose k = 0 lies `shift` behind the tile's first row. */
+QN_DEV void cross_fragment(fragment *f, int shift, int unit) {
+  const int warp = QN_LID(0) / 32, g = QN_LID(0) % 32 / 4, q = QN_LID(0) % 4;
+  const int from = TRIANGLE_SIDE == A_SIDE ? warp % WARPS_M * WM : warp / WARPS_M * WN;
+  const int beyond = shift + q * (BOTH_ALONG_K ? 1 : 2) - from - row_read(TRIANGLE_SIDE, g);
+  QN_UNROLL
+  for (int j = 0; j < (TRIANGLE_SIDE == WIDE ? WIDES : NARROW_PAIRS); j++)
+    cross_block(TRIANGLE_SIDE == WIDE ? f->wide[j] : f->narrow[j], TRIANGLE_SIDE, beyond - j * 16,
+                unit);
+}
+
+/* The products of a step that the diagonal crosses and that begins `shift` of k behind the tile. */
 QN_DEV void multiply_crossed(sums *sum, const char *stage, const reader *r, int shift, int unit) {
   _Pragma("unroll 1") for (int p = 0; p < BK; p += STEP_K) {
     fragment f;
     read_fragment(&f, stage, p, r);
-    cross_fragment(&f, r, shift + p, unit);
+    cross_fragment(&f, shift + p, unit);
     multiply(sum, &f);
   }
 }

@@ -3,17 +3,27 @@
  *
  * Grid: x = tiles of C, walked in bands of BAND tile rows so that a band's A and a few columns of B
  * stay in the last cache; y = 1; z = parts of k. With STAYS x may be less: a group then takes every
- * so manyth tile, and its copiers are ahead with the next one while sums are stored. From sm_90 on
+ * so manyth tile, and its copiers are ahead with the next one while sums are stored; with STAYS 2,
+ * where beta is 0, these are stored among the first products of the next tile. From sm_90 on
  * `parts` of k, more than one, are a cluster (gemm_cluster.cu). Where `raw`, each writes its raw
  * sums to part z of `work` (m x n, dense) and gemm_reduce adds them. region: 0 all of C, 1 its
  * lower, 2 its upper triangle (tiles outside are left out). A launch that may begin early.
  *
  * Beside what gemm_stage.cu needs the including file has
- *   sums                  an item's accumulators, SUMS of them
- *   sum_at(sums, s)       one, for a constant s; s, s + 1 ... s + VW - 1 are neighbours in a column
+ *   sums                     an item's accumulators, SUMS of them
+ *   sum_at(sums, s)          one, for a constant s; s ... s + VW - 1 are neighbours in a column
  *   sum_row(s), sum_col(s)   where it is, from the item's first
- *   reader, reader_of(t)  where the item reads in a stage; its members row and col are the first
- * sum's multiply_stage(sums, stage, reader)
+ *   reader, reader_of(t)     where the item reads in a stage; its row and col are the first sum's
+ *   multiply_stage(sums, stage, reader)
+ *
+ * and with AHEAD, which reads fragments a part of a step ahead:
+ *   fragment, read_fragment(fragment, stage, p, reader)     what STEP_K of k from p on take
+ *   multiply(sums, fragment)
+ *   multiply_ahead(sums, fragment, stage, p, reader)        likewise; then reads the fragment anew
+ *
+ * and with LATE, which stores sums among the first products of the next tile:
+ *   late                     sums that are to be stored
+ *   multiply_late(sums, fragment, stage, p, reader, late)   as multiply_ahead, from cleared sums
  *
  * Macros: QN_T (element.cl); C_F32 0; TRANSA, TRANSB 0 N, 1 T, 2 C; QN_SM; BM BN BK STAGES;
  * MULTIPLIERS; STAYS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and
@@ -175,7 +185,50 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
   multiply_stage(sum, stage, r);
 }
 
-#if SPECIALISED
+#if LATE
+#define LATE_PARAMS , const late *before EPILOGUE_PARAMS
+#define LATE_PASS   , &before EPILOGUE_PASS
+#else
+#define LATE_PARAMS
+#define LATE_PASS
+#endif
+
+#if AHEAD
+/* Over `left` steps, of whose first the first fragment has been read. That of a step is read while
+ * the last products of the one before are under way. */
+QN_DEV void walk_on(sums *sum, fragment *f, char *shared, const reader *r, int t, pipeline *line,
+                    int left) {
+  for (;; left--) {
+    QN_UNROLL
+    for (int p = STEP_K; p < BK; p += STEP_K)
+      multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, p, r);
+    stage_leave(line, t);
+    if (left == 1) return;
+    stage_await(line);
+    multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, 0, r);
+  }
+}
+
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
+                 pipeline *line LATE_PARAMS) {
+  if (at->steps == 0) return;
+  fragment f;
+  stage_await(line);
+  read_fragment(&f, shared + line->stage * STAGE_BYTES, 0, r);
+#if LATE
+  multiply_late(sum, &f, shared + line->stage * STAGE_BYTES, STEP_K, r, before EPILOGUE_PASS);
+  stage_leave(line, t);
+  if (at->steps > 1) {
+    stage_await(line);
+    multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, 0, r);
+    walk_on(sum, &f, shared, r, t, line, at->steps - 1);
+  }
+#else
+  walk_on(sum, &f, shared, r, t, line, at->steps);
+#endif
+  multiply(sum, &f);
+}
+#elif SPECIALISED
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
                  pipeline *line TRIANGLE_PARAMS) {
   for (int step = 0; step < at->steps; step++) {
@@ -241,13 +294,20 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
   registers_take(REGISTERS);
 #endif
   const reader r = reader_of((unsigned)t);
+  sums sum;
+#if LATE
+  late before = {0, ldc, alpha};
+#endif
   for (int index = QN_WGID(0); index >= 0; index = next_tile(index, tiles)) {
     const tile at = tile_of(index, m, n, k, parts, k_part);
     if (tile_outside(&at, region)) continue;
-    sums sum;
-    QN_UNROLL
-    for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
-#if SPECIALISED
+    if (!LATE || at.steps == 0) { /* late sums are cleared one by one */
+      QN_UNROLL
+      for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
+    }
+#if AHEAD
+    walk(&sum, shared, &r, t, &at, &line LATE_PASS);
+#elif SPECIALISED
     walk(&sum, shared, &r, t, &at, &line TRIANGLE_PASS);
 #else
     operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, t, A_SIDE);
@@ -273,6 +333,14 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       const target as_is = {
           m, n, m, region, acc_make((real)1, (real)0), acc_zero(), work + QN_WGID(2) * m * n};
       to = as_is;
+    }
+#endif
+#if LATE
+    before.to = 0;
+    if (next_tile(index, tiles) >= 0 && at.steps > 0 && acc_is_zero(beta) &&
+        tile_stores_vectors(&at, &to)) {
+      before.to = to.c + at.i0 + r.row + (at.j0 + r.col) * ldc;
+      continue;
     }
 #endif
     store_tile(&sum, &at, &to, &r EPILOGUE_PASS);
