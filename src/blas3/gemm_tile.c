@@ -84,8 +84,9 @@ static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const
   double rate = strcmp(device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
   double step = (double)t->bm * t->bn * t->bk * t->resident / (rate * 1e9);
   double wave = (double)qn_ceil_div(k, t->bk) * step + ends;
+  const double exchange = exchange_seconds(t, p, size); /* of each wave, where by clusters */
   return launch + ((double)(waves - 1) + wave_share(t, qn_ceil_div(last, units))) * wave +
-         exchange_seconds(t, p, size);
+         (p->cluster ? (double)waves : 1) * exchange;
 }
 
 /* The k of a tile that sets the time: where there are tiles enough, the mean over a triangle. */
@@ -127,6 +128,35 @@ static plan plan_of(const qn_gemm_tile *t, const qn_stream *stream, const qn_gem
   for (parts = qn_min64(parts, MAX_PARTS); parts > 1; parts /= 2)
     consider(&best, t, stream, g, (int)parts, false);
   return best;
+}
+
+/* ---- the last wave ---- */
+
+/* The product of `count` columns of C from `first` on. */
+static qn_gemm_problem columns_of(const qn_gemm_problem *g, int64_t first, int64_t count) {
+  qn_gemm_problem part = *g;
+  part.c = qn_matrix_sub(g->c, 0, first, g->c.rows, count);
+  part.b = g->transb == QN_NOTRANS ? qn_matrix_sub(g->b, 0, first, g->b.rows, count)
+                                   : qn_matrix_sub(g->b, first, 0, count, g->b.cols);
+  return part;
+}
+
+/* Where tiles fill a last wave by little, 8192 x 8192 x 8192 by 4 of 132, the last columns of C are
+ * better a product of their own, whose k is split: how many, or 0. Not where waves are few: there
+ * the model is too coarse. */
+static int64_t columns_apart(const qn_gemm_tile *t, const qn_stream *stream,
+                             const qn_gemm_problem *g, const plan *p) {
+  enum { LEAST_WAVES = 8 };
+  if (!pipelined(t) || g->triangle || g->epilogue || g->region != QN_REGION_ALL) return 0;
+  const int64_t down = qn_ceil_div(g->c.rows, t->bm), across = qn_ceil_div(g->c.cols, t->bn);
+  const int64_t slots = slots_of(t, stream->device, &(plan){.parts = 1});
+  const int64_t over = down * across % slots, strip = qn_ceil_div(over, down);
+  if (over == 0 || strip >= across || down * across < LEAST_WAVES * slots) return 0;
+  const int64_t first = (across - strip) * t->bn;
+  const qn_gemm_problem most = columns_of(g, 0, first),
+                        rest = columns_of(g, first, g->c.cols - first);
+  const double seconds = plan_of(t, stream, &most).seconds + plan_of(t, stream, &rest).seconds;
+  return seconds < p->seconds ? g->c.cols - first : 0;
 }
 
 double qn_gemm_tile_cost(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
@@ -239,8 +269,8 @@ qn_status qn_gemm_reduce(qn_stream *stream, const qn_gemm_problem *g, int parts,
       (qn_call_shape){qn_ceil_div(g->c.rows, ITEMS), qn_min64(g->c.cols, MAX_Y), 1, ITEMS}, &call);
 }
 
-qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
-  plan p = plan_of(t, stream, g);
+static qn_status launch_plan(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t,
+                             plan p) {
   qn_buffer *work = NULL;
   if (p.parts > 1 && !p.cluster) {
     size_t bytes =
@@ -254,4 +284,14 @@ qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const
   if (status == QN_OK && work) status = qn_gemm_reduce(stream, g, p.parts, work);
   qn_scratch_free(stream, work);
   return status;
+}
+
+qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
+  const plan p = plan_of(t, stream, g);
+  const int64_t apart = columns_apart(t, stream, g, &p);
+  if (apart == 0) return launch_plan(stream, g, t, p);
+  const qn_gemm_problem most = columns_of(g, 0, g->c.cols - apart),
+                        rest = columns_of(g, g->c.cols - apart, apart);
+  qn_status status = launch_plan(stream, &most, t, plan_of(t, stream, &most));
+  return status ? status : launch_plan(stream, &rest, t, plan_of(t, stream, &rest));
 }
