@@ -221,6 +221,25 @@ static void try_case(qn_device *cpu, qn_stream *s, const shape_case *c, dice *d)
   operands_free(&o);
 }
 
+/* Products of more tiles than a card works on at a time: small ones fill waves and a little more;
+ * and one tile behind another, C being written and not read. */
+static void many_tiles(qn_device *cpu, qn_stream *s, qn_dtype dtype, dice *d) {
+  shape_case c = {.routine = GEMM, .dtype = dtype, .m = 2100, .n = 2176, .k = 1024};
+  c.transa = QN_NOTRANS;
+  c.transb = QN_TRANS;
+  c.alpha = qn_real(-1.0);
+  c.beta = qn_real(1.0);
+  try_case(cpu, s, &c, d);
+  c.m = 2176;
+  c.k = 40;
+  c.beta = qn_real(0.0);
+  for (int i = 0; i < 4; i++) {
+    c.transa = i & 1 ? QN_TRANS : QN_NOTRANS;
+    c.transb = i & 2 ? QN_TRANS : QN_NOTRANS;
+    try_case(cpu, s, &c, d);
+  }
+}
+
 static void shapes(void **state) {
   const qn_dtype dtype = *(const qn_dtype *)*state;
   skip_without(dtype);
@@ -234,17 +253,7 @@ static void shapes(void **state) {
     const shape_case c = some_case(&d, dtype);
     if (case_drawn(&d)) try_case(cpu, s, &c, &d);
   }
-  /* small tiles fill waves of a card and a little more */
-  const shape_case many = {.routine = GEMM,
-                           .dtype = dtype,
-                           .m = 2100,
-                           .n = 2176,
-                           .k = 1024,
-                           .transa = QN_NOTRANS,
-                           .transb = QN_TRANS,
-                           .alpha = qn_real(-1.0),
-                           .beta = qn_real(1.0)};
-  try_case(cpu, s, &many, &d);
+  many_tiles(cpu, s, dtype, &d);
   qn_stream_free(s);
   qn_device_close(cpu);
 }
