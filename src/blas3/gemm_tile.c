@@ -12,6 +12,7 @@
 
 typedef struct plan {
   int64_t tiles, k, k_part;
+  int64_t inside; /* of the tiles, those that the wanted region of C meets */
   int parts;
   bool cluster; /* the parts of a tile are one */
   double c_bytes, seconds;
@@ -79,14 +80,26 @@ static double plan_seconds(const qn_gemm_tile *t, const qn_device *device, const
                            size_t size) {
   const double launch = 3e-6, ends = t->resident > 1 || t->stays ? 3.3e-6 : 5e-6;
   const int64_t slots = slots_of(t, device, p), units = slots / t->resident;
-  const int64_t waves = qn_ceil_div(p->tiles * p->parts, slots);
-  const int64_t last = p->tiles * p->parts - (waves - 1) * slots; /* groups of the last wave */
+  const int64_t waves = qn_ceil_div(p->inside * p->parts, slots);
+  const int64_t last = p->inside * p->parts - (waves - 1) * slots; /* groups of the last wave */
   double rate = strcmp(device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
   double step = (double)t->bm * t->bn * t->bk * t->resident / (rate * 1e9);
   double wave = (double)qn_ceil_div(k, t->bk) * step + ends;
   const double exchange = exchange_seconds(t, p, size); /* of each wave, where by clusters */
   return launch + ((double)(waves - 1) + wave_share(t, qn_ceil_div(last, units))) * wave +
          (p->cluster ? (double)waves : 1) * exchange;
+}
+
+/* Of `tiles` those that meet the region, of each row (column, of an upper triangle) up to its edge.
+ */
+static int64_t tiles_inside(const qn_gemm_tile *t, const qn_gemm_problem *g, int64_t tiles) {
+  if (g->region == QN_REGION_ALL) return tiles;
+  const bool lower = g->region == QN_REGION_LOWER;
+  const int64_t m = lower ? g->c.rows : g->c.cols, n = lower ? g->c.cols : g->c.rows;
+  const int64_t bm = lower ? t->bm : t->bn, bn = lower ? t->bn : t->bm;
+  int64_t inside = 0;
+  for (int64_t i = 0; i < m; i += bm) inside += qn_ceil_div(qn_min64(n, qn_min64(i + bm, m)), bn);
+  return inside;
 }
 
 /* The k of a tile that sets the time: where there are tiles enough, the mean over a triangle. */
@@ -104,6 +117,7 @@ static void consider(plan *best, const qn_gemm_tile *t, const qn_stream *stream,
   const int64_t m = g->c.rows, n = g->c.cols;
   const size_t size = qn_dtype_size(qn_dtype_compute(g->a.dtype));
   plan p = {.tiles = qn_ceil_div(m, t->bm) * qn_ceil_div(n, t->bn), .cluster = cluster};
+  p.inside = tiles_inside(t, g, p.tiles);
   p.c_bytes = (double)m * (double)n * (double)size;
   p.k = qn_scalar_is(g->alpha, 0.0) ? 0 : qn_gemm_inner(g);
   p.k_part = parts == 1 ? p.k : qn_round_up(qn_ceil_div(p.k, parts), t->bk);
@@ -195,7 +209,7 @@ static void size_pipeline(qn_call *call, const qn_gemm_tile *t, const qn_device 
   call->dynamic = (uint32_t)shared_bytes(t, device, dtype, p->cluster ? p->parts : 1);
   if (p->cluster) call->cluster = (uint32_t)p->parts;
   if (qn_sm_of(device) < 90) return;
-  const int64_t share = qn_ceil_div(p->tiles * p->parts, slots_of(t, device, p) / t->resident);
+  const int64_t share = qn_ceil_div(p->inside * p->parts, slots_of(t, device, p) / t->resident);
   const uint32_t least = (uint32_t)(device->info.local_memory / (uint64_t)(share + 1));
   if (share < t->resident && call->dynamic < least) call->dynamic = least;
   call->early = true;
