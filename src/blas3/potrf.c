@@ -20,7 +20,8 @@ enum { TALL_UNIT = 64 }; /* columns of a tall block are a multiple of it */
 typedef struct qn_cholesky {
   qn_stream *stream;
   qn_uplo uplo;
-  int64_t block;
+  int64_t block;   /* that of the whole matrix */
+  int64_t set;     /* what the environment says of tall ones, or zero */
   bool tall;       /* whether a block takes along what is below it */
   qn_buffer *info; /* one int64_t */
 } qn_cholesky;
@@ -73,11 +74,19 @@ static qn_status factor_in_place(const qn_cholesky *c, qn_matrix a, int64_t firs
   return factor(&small, a, first);
 }
 
+/* Columns of the next panel where so many are left: all, if they make a block. */
+static int64_t panel_width(const qn_cholesky *c, qn_dtype dtype, int64_t rest) {
+  const qn_target *target = qn_target_of(c->stream->device);
+  return qn_min64(c->set > 0 ? c->set : target->potrf_block(c->stream, dtype, rest), rest);
+}
+
 /* Panels of whole columns (rows, where A is upper), each followed by its update. */
 static qn_status factor_by_panels(const qn_cholesky *c, qn_matrix a) {
   bool lower = c->uplo == QN_LOWER;
-  for (int64_t first = 0; first < a.rows; first += c->block) {
-    int64_t rest = a.rows - first, w = qn_min64(c->block, rest), r = rest - w, next = first + w;
+  for (int64_t first = 0, w; first < a.rows; first += w) {
+    const int64_t rest = a.rows - first;
+    w = panel_width(c, a.dtype, rest);
+    const int64_t r = rest - w, next = first + w;
     qn_matrix tall =
         lower ? qn_matrix_sub(a, first, first, rest, w) : qn_matrix_sub(a, first, first, w, rest);
     const qn_status status = qn_step_potrf(c->stream, c->uplo, tall, first, c->info);
@@ -112,7 +121,7 @@ static qn_cholesky cholesky_of(qn_stream *stream, const qn_potrf_problem *p) {
   bool tall = target->potrf_is_tall && target->potrf_is_tall(stream, p->a.dtype);
   const int64_t set = qn_settings_get()->potrf_block;
   if (set > 0) block = tall ? qn_round_up(set, TALL_UNIT) : qn_min64(set, block);
-  return (qn_cholesky){stream, p->uplo, block, tall, NULL};
+  return (qn_cholesky){stream, p->uplo, block, set > 0 ? block : 0, tall, NULL};
 }
 
 /* Without copies; whatever buffer stands for info, as nothing is launched. */

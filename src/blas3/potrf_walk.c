@@ -9,28 +9,26 @@ enum { ITEMS = 256 };
 typedef struct walk {
   qn_kernel_text text;
   int nb;
-  int64_t whole, block; /* order up to which a matrix is one block; else its blocks' columns */
+  /* a block has so many columns, or all; beyond order `few` so many as `block` says */
+  int64_t whole, few, block;
 } walk;
 
-#define WALK(nb, resident, whole, block)                                                           \
+#define WALK(nb, whole, few, block)                                                                \
   {                                                                                                \
-    {"cuda/potrf_walk.cu",                                                                         \
-     "potrf_walk",                                                                                 \
-     "-DNB=" #nb " -DRESIDENT=" #resident,                                                         \
-     {"QN_T", "ALONG_I", "QN_SM"}},                                                                \
-        nb, whole, block                                                                           \
+    {"cuda/potrf_walk.cu", "potrf_walk", "-DNB=" #nb, {"QN_T", "ALONG_I", "QN_SM"}}, nb, whole,    \
+        few, block                                                                                 \
   }
 
 static const walk walks[QN_DTYPE_COUNT] = {
-    [QN_F32] = WALK(64, 2, 4096, 2048),
-    [QN_F64] = WALK(64, 1, 4096, 2048),
-    [QN_C64] = WALK(32, 1, 512, 512),
-    [QN_C128] = WALK(32, 1, 512, 512),
+    [QN_F32] = WALK(64, 4096, 4096, 2048),
+    [QN_F64] = WALK(64, 4096, 8192, 2048),
+    [QN_C64] = WALK(32, 512, 512, 512),
+    [QN_C128] = WALK(32, 512, 512, 512),
 };
 /* Where there is less shared memory. */
 static const walk small_walks[QN_DTYPE_COUNT] = {
-    [QN_F32] = WALK(32, 1, 2048, 2048),
-    [QN_F64] = WALK(32, 1, 2048, 2048),
+    [QN_F32] = WALK(32, 2048, 2048, 2048),
+    [QN_F64] = WALK(32, 2048, 2048, 2048),
 };
 
 /* Two pairs of operands, columns four longer than the tile, and two tiles of A. */
@@ -55,7 +53,7 @@ bool qn_potrf_walk_serves(const qn_device *device, qn_dtype dtype) {
 
 int64_t qn_potrf_walk_block(const qn_device *device, qn_dtype dtype, int64_t order) {
   const walk *w = walk_of(device, dtype);
-  return order <= w->whole ? w->whole : w->block;
+  return order <= w->few ? w->whole : w->block;
 }
 
 /* The matrix as the kernel has it, L below the diagonal, in blocks of nb. */

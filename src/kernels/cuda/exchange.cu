@@ -36,12 +36,14 @@ QN_DEV void store_shared_by_groups(ulonglong2 *p, ulonglong2 v) {
 
 #if QN_T == 3 || QN_T == 5
 typedef ulonglong2 piece;
-#define HIGH(word)   ((qn_u32)((word) >> 32))
-#define IS_RESULT(v) (HIGH((v).x) != 0xffffffffu && HIGH((v).y) != 0xffffffffu)
+#define HIGH(word)      ((qn_u32)((word) >> 32))
+#define IS_RESULT(v)    (HIGH((v).x) != 0xffffffffu && HIGH((v).y) != 0xffffffffu)
+#define LARGEST_PART(v) max(HIGH((v).x), HIGH((v).y))
 #else
 typedef uint4 piece;
 #define IS_RESULT(v)                                                                               \
   ((v).x != 0xffffffffu && (v).y != 0xffffffffu && (v).z != 0xffffffffu && (v).w != 0xffffffffu)
+#define LARGEST_PART(v) max(max((v).x, (v).y), max((v).z, (v).w))
 #endif
 
 /* QN_SPIN_LIMIT, for work on kernels: a wait without end becomes a fault. */
@@ -51,7 +53,7 @@ typedef uint4 piece;
   if (++spins > QN_SPIN_LIMIT) __trap()
 #else
 #define SPINS
-#define SPIN
+#define SPIN (void)0
 #endif
 
 /* A result that is no hole. */

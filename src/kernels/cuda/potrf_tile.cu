@@ -24,8 +24,7 @@ typedef struct place {
   int row, col, warp, lane;
 } place;
 
-QN_DEV place place_of_thread(int t) {
-  const int warp = t / 32, lane = t % 32;
+QN_DEV place place_of(int warp, int lane) {
 #if TENSOR
   const place at = {warp % 2 * 32 + lane / 4, warp / 2 * 16 + lane % 4 * 2, warp, lane};
 #else
@@ -95,9 +94,9 @@ QN_DEV void read_cols(side *f, const elem *y, const place *at) {
   for (int i = 0; i < 4; i++) f->cols[i / 2][i % 2] = from[i % 2 * 4 * LD + i / 2 * 8];
 }
 
-QN_DEV void add_side(acc *sum, const side *f) {
+QN_DEV void add_side(acc *sum, const side *row, const side *col) {
   QN_UNROLL
-  for (int i = 0; i < 4; i++) mma_1688(sum + 4 * i, f->rows[i / 2], f->cols[i % 2]);
+  for (int i = 0; i < 4; i++) mma_1688(sum + 4 * i, row->rows[i / 2], col->cols[i % 2]);
 }
 
 /* sum += x y^H over STEP columns of both. */
@@ -105,7 +104,7 @@ QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at
   side f;
   read_rows(&f, x, at);
   read_cols(&f, y, at);
-  add_side(sum, &f);
+  add_side(sum, &f, &f);
 }
 
 /* And square += x x^H. */
@@ -113,9 +112,9 @@ QN_DEV void add_both(acc *sum, acc *square, const elem *x, const elem *y, const 
   side f;
   read_rows(&f, x, at);
   read_cols(&f, y, at);
-  add_side(sum, &f);
+  add_side(sum, &f, &f);
   read_cols(&f, x, at);
-  add_side(square, &f);
+  add_side(square, &f, &f);
 }
 #else
 QN_DEV void read_side(elem *to, const elem *from) {
@@ -201,12 +200,12 @@ QN_DEV acc over_real(acc x, real by) {
 #endif
 }
 
-/* l[k][s] := row s, column k of the triangle at d, s >= k. */
-QN_DEV void read_triangle(acc (*l)[STEP], const elem *d) {
+/* l[k][s] := row s, column k of the square at d; what of it is not used is not read. */
+QN_DEV void read_panel(acc (*l)[STEP], const elem *d) {
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
     QN_UNROLL
-    for (int s = k / VW * VW; s < STEP; s += VW) UNVEC(l[k], s, *(const vec *)(d + k * LD + s));
+    for (int s = 0; s < STEP; s += VW) UNVEC(l[k], s, *(const vec *)(d + k * LD + s));
   }
 }
 
@@ -220,36 +219,30 @@ QN_DEV int is_tame(real x) {
 #endif
 }
 
-/* 1 / x of a tame x within a rounding, and 1 / sqrt(x): the hardware's approximations, corrected.
- */
-QN_DEV real reciprocal(real x) {
+/* by / sqrt(x) of a tame x within a rounding or two: the hardware's approximation, corrected. */
+QN_DEV real over_root(real x, real by) {
   real r;
 #if DOUBLES
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-#else
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-#endif
-  const real e = QN_REAL_FMA(-x, r, (real)1);
-  return QN_REAL_FMA(r, QN_REAL_FMA(e, e, e), r);
-}
-
-#if DOUBLES
-QN_DEV real reciprocal_root(real x) {
-  real r;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  const real e = fma(-x * r, r, (real)1);
-  return fma(r * e, fma(e, (real)0.375, (real)0.5), r);
-}
+  const real e = fma(-x * r, r, (real)1), first = r * by;
+  return fma(first * e, fma(e, (real)0.375, (real)0.5), first);
 #else
-#define reciprocal_root(x) rsqrtf(x)
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r * by;
 #endif
+}
 
-/* own := own L^-H for a row; `tame` if all of the diagonal is. */
-QN_DEV void solve_step(acc *own, acc (*l)[STEP], int tame) {
+/* Of eight columns of a diagonal tile, what is above the diagonal holds the reciprocals of it: that
+ * of column k < STEP - 1 is in row k of the last column, the last one's in the column before. All
+ * are zero where some have to be divided by. */
+#define LAST                (STEP - 1)
+#define RECIPROCAL_OF(l, k) real_part((k) < LAST ? (l)[LAST][k] : (l)[LAST - 1][LAST - 2])
+
+/* own := own L^-H for a row, `by` reciprocals or by division. */
+QN_DEV void solve_step(acc *own, acc (*l)[STEP], int by) {
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
-    const real d = real_part(l[k][k]);
-    own[k] = tame ? times_real(own[k], reciprocal(d)) : over_real(own[k], d);
+    own[k] = by ? times_real(own[k], RECIPROCAL_OF(l, k)) : over_real(own[k], real_part(l[k][k]));
     QN_UNROLL
     for (int s = k + 1; s < STEP; s++) own[s] = acc_fnma(own[k], acc_conj(l[k][s]), own[s]);
   }
@@ -258,13 +251,10 @@ QN_DEV void solve_step(acc *own, acc (*l)[STEP], int tame) {
 /* A row of the panel at `row`, by the triangle at d. */
 QN_DEV void solve_row(elem *row, const elem *d) {
   acc own[STEP], l[STEP][STEP];
-  int tame = 1;
-  read_triangle(l, d);
+  read_panel(l, d);
   QN_UNROLL
   for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
-  QN_UNROLL
-  for (int k = 0; k < STEP; k++) tame = tame && is_tame(real_part(l[k][k]));
-  if (tame)
+  if (RECIPROCAL_OF(l, 0) != 0)
     solve_step(own, l, 1);
   else
     solve_step(own, l, 0);
@@ -279,47 +269,94 @@ QN_DEV real root_of(real pivot, real by) {
   return by == 0 ? pivot : root; /* of Inf */
 }
 
-/* Factors the triangle l and takes it from the row, which is its own row `below` if that is less
- * than STEP: it ends with the root then. Returns how many pivots came before one that is not
- * positive. What is not tame is left to the division and the root of the language, where `careful`;
- * else it counts as not positive. */
-QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below, int careful) {
+/* Column k of a triangle l, by its pivot's reciprocal root, and of the row, which is row `below` of
+ * the triangle if that is less than STEP: it ends with the root then. */
+QN_DEV void scale_column(acc *own, acc (*l)[STEP], int k, real by, real root, int below) {
+  own[k] = below == k ? acc_make(root, 0) : times_real(own[k], by);
+  QN_UNROLL
+  for (int s = k + 1; s < STEP; s++) l[k][s] = times_real(l[k][s], by);
+}
+
+/* Takes column k from column c, and from that of the row. */
+QN_DEV void take_column(acc *own, acc (*l)[STEP], int k, int c) {
+  own[c] = acc_fnma(own[k], acc_conj(l[k][c]), own[c]);
+  QN_UNROLL
+  for (int s = c; s < STEP; s++) l[c][s] = acc_fnma(l[k][s], acc_conj(l[k][c]), l[c][s]);
+}
+
+/* Factors the triangle l and takes it from the row. Returns how many pivots came before one that is
+ * not positive. */
+QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below) {
   int good = STEP;
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
     const real pivot = real_part(l[k][k]);
-    if (!(!DOUBLES || careful ? pivot > 0 : is_tame(pivot)) && good == STEP) good = k;
-    const real by = careful ? 1 / sqrt(pivot) : reciprocal_root(pivot);
-    const real root = careful ? sqrt(pivot) : root_of(pivot, by);
-    own[k] = below == k ? acc_make(root, 0) : times_real(own[k], by);
+    if (!(pivot > 0) && good == STEP) good = k;
+#if DOUBLES
+    const real by = 1 / sqrt(pivot), root = sqrt(pivot);
+#else
+    const real by = rsqrtf(pivot), root = root_of(pivot, by);
+#endif
+    scale_column(own, l, k, by, root, below);
     QN_UNROLL
-    for (int s = k + 1; s < STEP; s++) {
-      l[k][s] = times_real(l[k][s], by);
-      own[s] = acc_fnma(own[k], acc_conj(l[k][s]), own[s]);
-    }
-    QN_UNROLL
-    for (int c = k + 1; c < STEP; c++) {
-      QN_UNROLL
-      for (int s = c; s < STEP; s++) l[c][s] = acc_fnma(l[k][s], acc_conj(l[k][c]), l[c][s]);
-    }
+    for (int c = k + 1; c < STEP; c++) take_column(own, l, k, c);
   }
   return good;
+}
+
+/* What a row of a diagonal tile keeps beside its own: the reciprocal of its own pivot's root, and
+ * of the last one's. */
+typedef struct reciprocals {
+  real own, last;
+} reciprocals;
+
+/* The same, two pivots at a time, a and then (a b - |c|^2) / a, whose roots do not wait for one
+ * another. Returns STEP if all were tame, else 0. */
+QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, reciprocals *r) {
+  int tame = 1;
+  QN_UNROLL
+  for (int k = 0; k < STEP; k += 2) {
+    const real a = real_part(l[k][k]), b = real_part(l[k + 1][k + 1]);
+    const real minor = QN_REAL_FMA(a, b, -real_part(acc_mul(l[k][k + 1], acc_conj(l[k][k + 1]))));
+    const real by = over_root(a, 1), by_next = over_root(minor, a * by), next = minor * by * by;
+    tame = tame && is_tame(a) && is_tame(b) && is_tame(next);
+    scale_column(own, l, k, by, root_of(a, by), below);
+    take_column(own, l, k, k + 1);
+    scale_column(own, l, k + 1, by_next, root_of(next, by_next), below);
+    if (below == k) r->own = by;
+    if (below == k + 1) r->own = by_next;
+    r->last = by_next;
+    QN_UNROLL
+    for (int c = k + 2; c < STEP; c++) {
+      take_column(own, l, k, c);
+      take_column(own, l, k + 1, c);
+    }
+  }
+  return tame ? STEP : 0;
 }
 
 /* A row of the panel at `row`, `below` the first of the triangle at d, which is factored on the
  * way: each of NB threads does that for itself. Returns what factor_step does. */
 QN_DEV int factor_row(elem *row, const elem *d, int below) {
   acc own[STEP], l[STEP][STEP];
-  int good = 0;
-#pragma unroll 1
-  for (int careful = 0; careful <= DOUBLES && good < STEP; careful++) {
-    read_triangle(l, d);
+  reciprocals r = {0, 0};
+  read_panel(l, d);
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
+  int good = factor_pairs(own, l, below, &r);
+  if (good < STEP) {
+    read_panel(l, d);
     QN_UNROLL
     for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
-    good = DOUBLES && careful ? factor_step(own, l, below, 1) : factor_step(own, l, below, 0);
+    good = factor_step(own, l, below);
+    r.own = r.last = 0;
   }
   asm volatile("bar.sync 1, %0;" ::"n"(NB) : "memory"); /* all rows have read the triangle */
   QN_UNROLL
-  for (int k = 0; k < STEP; k++) row[k * LD] = below >= k ? own[k] : acc_zero();
+  for (int k = 0; k < STEP; k++) own[k] = below >= k ? own[k] : acc_zero();
+  if (below >= 0 && below < LAST) own[LAST] = acc_make(r.own, 0);
+  if (below == LAST - 2) own[LAST - 1] = acc_make(r.last, 0);
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) row[k * LD] = own[k];
   return good;
 }

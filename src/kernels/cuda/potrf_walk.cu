@@ -9,10 +9,8 @@
  *      | 20 | 21 | 22 |      time as it is made, so that on the way from one diagonal tile to the
  *      +----+----+----+      next there lie one of these two and one wait.
  *
- * Tickets go down the columns, the pair (j + 1, j), (j + 1, j + 1) first in column j, so that a
- * block waits for smaller tickets alone. Behind it comes the square of row j + 2, its tiles up to
- * j - 1: a partial sum for the pair of the next column, which would else have most to do while all
- * others wait for it. Tiles travel through `shared` (exchange.cu), column by column, and partial
+ * A thread block takes one ticket, in the order of potrf_order.cu, and waits for what smaller
+ * tickets make alone. Tiles travel through `shared` (exchange.cu), row by row, and partial
  * squares behind them. L is lower: L(i, j) = a[off_a + i si + j sj], conjugated if conj_a; an upper
  * triangle has its strides exchanged.
  *
@@ -22,13 +20,14 @@
  * What an earlier launch has put there ends this one; else all tiles are made, those behind a
  * failed pivot without meaning, for nobody may wait in vain.
  *
- * Macros: QN_T (f32 and wider); NB, 32 or 64; RESIDENT; ALONG_I, whether si is 1; QN_SM.
+ * Macros: QN_T (f32 and wider); NB, 32 or 64; ALONG_I, whether si is 1; QN_SM.
  * Grid: one thread block a ticket. */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
 #include "cuda/exchange.cu"
+#include "cuda/potrf_order.cu"
 #include "cuda/potrf_tile.cu"
 
 #define TILE         (NB * LD)
@@ -113,31 +112,9 @@ QN_DEV void publish_piece(elem *shared, const elem *tile, int q) {
   publish_run(shared + q * VW, tile + q * VW / NB * LD + q * VW % NB, VW);
 }
 
+#include "cuda/potrf_sums.cu"
+
 /* ---- the walk ---- */
-
-typedef enum kind { SINGLE, PAIR, SQUARE } kind;
-
-/* What a ticket makes: tile (i, j); with the diagonal tile (i, i); or the partial square of row i.
- * The first is the diagonal tile of row 0 alone, a pair in column -1. */
-typedef struct part {
-  int i, j;
-  kind is;
-} part;
-
-QN_DEV part part_of_ticket(int ticket, int blocks, int columns) {
-  part own = {0, -1, PAIR};
-  if (ticket == 0) return own;
-  ticket--;
-  for (own.j = 0;; own.j++) {
-    const int square = own.j > 0 && own.j + 2 < columns, below = blocks - 1 - own.j;
-    if (ticket < below + square) {
-      own.is = square && ticket == 1 ? SQUARE : ticket == 0 && own.j + 1 < columns ? PAIR : SINGLE;
-      own.i = own.j + 1 + ticket - (square && ticket > 1);
-      return own;
-    }
-    ticket -= below + square;
-  }
-}
 
 /* Piece t of eight columns of a tile, as they are seen now. */
 QN_DEV piece look_panel(const elem *tile, int p, int t) {
@@ -185,21 +162,9 @@ QN_DEV elem *partial_of(elem *partials, int i, int e, int t) {
 QN_DEV void make_square(elem *tiles, const elem *row, int count, elem *partials, int i, int t,
                         const place *at) {
   acc square[COUNT];
-  piece next[PIECES];
   QN_UNROLL
   for (int e = 0; e < COUNT; e++) square[e] = acc_zero();
-  look(next, row, t);
-#pragma unroll 1
-  for (int k = 0; k < count; k++) {
-    elem *const x = tiles + k % 2 * TILE;
-    await(x, next, row, t);
-    QN_BARRIER();
-    row += NB * NB;
-    if (k + 1 < count) look(next, row, t);
-    if (warp_is_above(at)) continue;
-#pragma unroll 1
-    for (int p = 0; p < NB; p += STEP) add_products(square, x + p * LD, x + p * LD, at);
-  }
+  add_tiles(square, tiles, row, row, count, t, at);
   QN_UNROLL
   for (int e = 0; e < COUNT; e += VW) publish_run(partial_of(partials, i, e, t), square + e, VW);
 }
@@ -268,12 +233,47 @@ QN_DEV int factor_tile(acc *square, elem *x, elem *shared, int t, const place *a
   return good;
 }
 
-QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, QN_SM >= 90 ? RESIDENT : 1) void potrf_walk(
+/* sum += the products for tile (i, j), of rows i and j of `shared`; square += the last of row i for
+ * a pair. */
+QN_DEV void add_row(acc *sum, acc *square, elem *tiles, const elem *from_i, const elem *from_j,
+                    int i, int j, int pair, int t, const place *at) {
+  const int many = j < MANY ? 0 : pair || i < j + CLOSE ? j - 1 : j;
+  if (many > 0) {
+    add_tiles(sum, tiles, from_i, from_j, many, t, at);
+    from_i += many * (NB * NB);
+    from_j += many * (NB * NB);
+  }
+  if (many == j) return;
+  piece nx[PIECES], ny[PIECES];
+  look(nx, from_i, t);
+  look(ny, from_j, t);
+#pragma unroll 1
+  for (int k = many; k < j; k++) {
+    elem *const x = tiles + k % 2 * (2 * TILE), *const y = x + TILE;
+    if (k == j - 1 && (pair || !has_come(nx))) {
+      add_as_they_come(sum, square, x, y, from_i, from_j, pair, t, at);
+      break;
+    }
+    await(x, nx, from_i, t);
+    await(y, ny, from_j, t);
+    QN_BARRIER();
+    from_i += NB * NB;
+    from_j += NB * NB;
+    if (k + 1 < j) {
+      look(nx, from_i, t);
+      look(ny, from_j, t);
+    }
+#pragma unroll 1
+    for (int p = 0; p < NB; p += STEP) add_products(sum, x + p * LD, y + p * LD, at);
+  }
+}
+
+QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
     int rows, int n, qn_i64 first, QN_GLOBAL elem *a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
     int conj_a, QN_GLOBAL qn_i64 *info, QN_GLOBAL elem *shared, qn_i64 ticket) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0);
-  const place at = place_of_thread(t);
+  const place at = place_of(t / 32, t % 32);
   elem *const tiles = (elem *)memory; /* two pairs of operands in turn */
   QN_LOCAL_VAR int taken, over, good;
   if (t == 0) {
@@ -287,7 +287,7 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, QN_SM >= 90 ? RESIDENT : 1) void po
   const part mine = part_of_ticket(taken, blocks, columns);
   const int i = mine.i, j = mine.j, pair = mine.is == PAIR;
   const matrix m = {rows, n, a + off_a, si, sj, conj_a};
-  const elem *from_i = shared + tile_at(i, 0, columns);
+  const elem *const from_i = shared + tile_at(i, 0, columns);
   elem *const partials = shared + tile_at(blocks, 0, columns);
   if (mine.is == SQUARE) {
     make_square(tiles, from_i, j, partials, i, t, &at);
@@ -300,32 +300,8 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, QN_SM >= 90 ? RESIDENT : 1) void po
   acc sum[COUNT], square[COUNT];
   QN_UNROLL
   for (int e = 0; e < COUNT; e++) sum[e] = square[e] = acc_zero();
-
-  piece nx[PIECES], ny[PIECES];
-  const elem *from_j = shared + tile_at(QN_MAX(j, 0), 0, columns);
-  if (j > 0) {
-    look(nx, from_i, t);
-    look(ny, from_j, t);
-  }
-#pragma unroll 1
-  for (int k = 0; k < j; k++) {
-    elem *const x = tiles + k % 2 * (2 * TILE), *const y = x + TILE;
-    if (k == j - 1 && (pair || !has_come(nx))) {
-      add_as_they_come(sum, square, x, y, from_i, from_j, pair, t, &at);
-      break;
-    }
-    await(x, nx, from_i, t);
-    await(y, ny, from_j, t);
-    QN_BARRIER();
-    from_i += NB * NB;
-    from_j += NB * NB;
-    if (k + 1 < j) {
-      look(nx, from_i, t);
-      look(ny, from_j, t);
-    }
-#pragma unroll 1
-    for (int p = 0; p < NB; p += STEP) add_products(sum, x + p * LD, y + p * LD, &at);
-  }
+  if (j > 0)
+    add_row(sum, square, tiles, from_i, shared + tile_at(j, 0, columns), i, j, pair, t, &at);
   if (pair && j > 1) add_square(square, partials, i, t);
   copy_wait(0);
   if (j >= 0) take_tile(sum, own, &m, i, j, t, &at);
