@@ -102,13 +102,30 @@ static int64_t tiles_inside(const qn_gemm_tile *t, const qn_gemm_problem *g, int
   return inside;
 }
 
-/* The k of a tile that sets the time: where there are tiles enough, the mean over a triangle. */
-static int64_t deciding_k(const qn_gemm_tile *t, const qn_stream *stream, const qn_gemm_problem *g,
-                          const plan *p) {
-  if (!g->triangle || p->tiles * p->parts <= stream->device->info.compute_units * t->resident)
-    return p->k_part;
-  const int64_t extent = g->triangle->side == QN_LEFT ? t->bm : t->bn;
-  return qn_min64(p->k_part, (p->k_part + qn_ceil_div(extent, p->parts)) / 2);
+/* The same of a triangle, whose groups have from next to nothing to all of k to do and come the
+ * longest first: what the longest takes, and all together over the multiprocessors. */
+static double triangle_seconds(const qn_gemm_tile *t, const qn_stream *stream,
+                               const qn_gemm_problem *g, const plan *p, size_t size) {
+  const double ends = 6.5e-6; /* once, and again in further waves */
+  const double again = p->parts > 1 ? 2.5e-6 * p->parts : 1e-6;
+  const double meeting = 1e-6, between = 40e9;
+  const bool left = g->triangle->side == QN_LEFT;
+  const int64_t extent = left ? t->bm : t->bn, rows = qn_ceil_div(p->k, extent);
+  const int64_t slots = slots_of(t, stream->device, p), units = slots / t->resident;
+  const int64_t groups = p->tiles * p->parts, waves = qn_ceil_div(groups, slots);
+  int64_t steps = 0; /* of all tiles that lie in one column, and of the longest part */
+  for (int64_t i = 1; i <= rows; i++)
+    steps += qn_ceil_div(qn_min64(i * extent, p->k), t->bk * p->parts);
+  const int64_t longest = qn_ceil_div(p->k, t->bk * p->parts);
+  const double rate = strcmp(stream->device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
+  const double step = (double)t->bm * t->bn * t->bk / (rate * 1e9);
+  const int64_t beside = qn_min64(t->resident, qn_ceil_div(groups, units));
+  const double last = (double)(longest * beside) * step;
+  const double all = (double)steps * (double)groups / (double)rows / (double)units * step;
+  const double body = waves == 1 ? (all + last) / 2 : all + last / (4 * (double)waves);
+  const double alone = (double)longest * step * (t->resident > 1 ? 1.1 : 1);
+  return ends + (alone > body ? alone : body) + (double)(waves - 1) * again / (double)t->resident +
+         (p->parts > 1 ? meeting + (double)t->bm * t->bn * (double)size / between : 0);
 }
 
 /* Keeps the better of *best and k in about so many parts. */
@@ -128,7 +145,8 @@ static void consider(plan *best, const qn_gemm_tile *t, const qn_stream *stream,
   /* a triangle's sums are known to be whole where they are stored */
   if (!p.cluster && p.parts > 1 && (g->triangle || p.c_bytes * p.parts > (double)max_work_bytes))
     return;
-  p.seconds = plan_seconds(t, stream->device, &p, deciding_k(t, stream, g, &p), size);
+  p.seconds = g->triangle ? triangle_seconds(t, stream, g, &p, size)
+                          : plan_seconds(t, stream->device, &p, p.k_part, size);
   if (best->parts == 0 || p.seconds < best->seconds) *best = p;
 }
 

@@ -21,6 +21,11 @@ QN_DEV void copy_vector(shared_place to, const void *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),   \
                "r"((there) ? (int)(bytes) : 0))
 
+/* A line of memory to the last cache. */
+QN_DEV void prefetch_line(const void *p) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
 /* What was started since the last commit is one group; waits until all but `n` groups are there. */
 #define copies_commit() asm volatile("cp.async.commit_group;")
 #define copies_wait(n)  asm volatile("cp.async.wait_group %0;" ::"n"(n))

@@ -133,24 +133,65 @@ QN_DEV int tile_stores_vectors(const tile *at, const target *to) {
          ((qn_u64)to->c | (qn_u64)to->ldc * sizeof(elem)) % 16 == 0;
 }
 
+/* VW neighbours in a column of C. */
+typedef union out_vector {
+  vec all;
+  acc one[VW];
+} out_vector;
+
+QN_DEV int reads_c(const target *to) {
+  return EPILOGUE_READS_C || !acc_is_zero(to->beta);
+}
+
+QN_DEV void update_vector(out_vector *x, const target *to, qn_i64 i, qn_i64 j,
+                          const acc *sum EPILOGUE_PARAMS) {
+  QN_UNROLL
+  for (int v = 0; v < VW; v++)
+    out_update(&x->one[v], to->alpha, settled(to, i + v, j, sum[v]), to->beta, i + v,
+               j EPILOGUE_PASS);
+}
+
 /* VW sums, neighbours in a column, to C from (i, j) on. */
 QN_DEV void put_vector(const target *to, qn_i64 i, qn_i64 j, const acc *sum,
                        int vectors EPILOGUE_PARAMS) {
   if (vectors) {
-    union {
-      vec all;
-      acc one[VW];
-    } x;
+    out_vector x;
     vec *there = (vec *)(to->c + i + j * to->ldc);
-    if (EPILOGUE_READS_C || !acc_is_zero(to->beta)) x.all = *there;
-    QN_UNROLL
-    for (int v = 0; v < VW; v++)
-      out_update(&x.one[v], to->alpha, settled(to, i + v, j, sum[v]), to->beta, i + v,
-                 j EPILOGUE_PASS);
+    if (reads_c(to)) x.all = *there;
+    update_vector(&x, to, i, j, sum EPILOGUE_PASS);
     *there = x.all;
   } else {
     QN_UNROLL
     for (int v = 0; v < VW; v++) put_sum(to, i + v, j, sum[v] EPILOGUE_PASS);
+  }
+}
+
+/* Vectors of C that are read before any of them is stored: the compiler moves no read ahead of a
+ * store, and each by itself would take as long as memory does. Registers are left for it in f64
+ * where others copy. */
+#ifndef READ_AHEAD
+#define READ_AHEAD (QN_T == 3 && SPECIALISED ? 4 : 1)
+#endif
+
+/* READ_AHEAD vectors of the item's sums, the first of them s. */
+QN_DEV void put_vectors(const sums *sum, int s, qn_i64 i0, qn_i64 j0,
+                        const target *to EPILOGUE_PARAMS) {
+  out_vector x[READ_AHEAD];
+  vec *there[READ_AHEAD];
+  QN_UNROLL
+  for (int r = 0; r < READ_AHEAD; r++)
+    there[r] = (vec *)(to->c + i0 + sum_row(s + r * VW) + (j0 + sum_col(s + r * VW)) * to->ldc);
+  if (reads_c(to)) {
+    QN_UNROLL
+    for (int r = 0; r < READ_AHEAD; r++) x[r].all = *there[r];
+  }
+  QN_UNROLL
+  for (int r = 0; r < READ_AHEAD; r++) {
+    acc y[VW];
+    QN_UNROLL
+    for (int v = 0; v < VW; v++) y[v] = sum_at(sum, s + r * VW + v);
+    update_vector(&x[r], to, i0 + sum_row(s + r * VW), j0 + sum_col(s + r * VW), y EPILOGUE_PASS);
+    *there[r] = x[r].all;
   }
 }
 
@@ -159,11 +200,14 @@ QN_DEV void store_tile(const sums *sum, const tile *at, const target *to,
   const int vectors = tile_stores_vectors(at, to);
   const qn_i64 i0 = at->i0 + opaque(r->row), j0 = at->j0 + opaque(r->col);
   QN_UNROLL
-  for (int s = 0; s < SUMS; s += VW) {
-    acc x[VW];
+  for (int s = 0; s < SUMS; s += READ_AHEAD * VW) {
+    if (vectors) {
+      put_vectors(sum, s, i0, j0, to EPILOGUE_PASS);
+      continue;
+    }
     QN_UNROLL
-    for (int v = 0; v < VW; v++) x[v] = sum_at(sum, s + v);
-    put_vector(to, i0 + sum_row(s), j0 + sum_col(s), x, vectors EPILOGUE_PASS);
+    for (int v = 0; v < READ_AHEAD * VW; v++)
+      put_sum(to, i0 + sum_row(s + v), j0 + sum_col(s + v), sum_at(sum, s + v) EPILOGUE_PASS);
   }
 }
 
@@ -176,9 +220,10 @@ QN_DEV void store_tile(const sums *sum, const tile *at, const target *to,
 QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const tile *at,
                           int step TRIANGLE_PARAMS) {
 #if TRIANGLE
-  const int shift = at->shift + step * BK;
-  if (triangle_crosses(shift)) {
-    multiply_crossed(sum, stage, r, shift, unit);
+  const int own = BY_WARP ? (TRIANGLE_SIDE == A_SIDE ? r->row : r->col) & -WARP_EXTENT : 0;
+  const int shift = at->shift + step * BK, share = triangle_share(shift - own);
+  if (share != TRIANGLE_ALL) {
+    if (share == TRIANGLE_PART) multiply_crossed(sum, stage, r, shift, unit);
     return;
   }
 #endif
@@ -260,6 +305,20 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
 }
 #endif
 
+#if SPECIALISED
+/* C on its way to the last cache, while the last steps are multiplied: a line of each column by
+ * each copier, lines next to one another side by side. */
+QN_DEV void prefetch_tile(const tile *at, const out *c, qn_i64 ldc, qn_i64 m, qn_i64 n, int t) {
+  enum { LINE = 128 / sizeof(out), LINES = (BM + LINE - 1) / LINE, COLUMNS = COPIERS / LINES };
+  const int row = opaque(t) % LINES * LINE, column = opaque(t) / LINES;
+  if (at->i0 + row >= m) return;
+  const int columns = (int)QN_MIN(n - at->j0, (qn_i64)BN);
+  c += at->i0 + row + (at->j0 + column) * ldc;
+  _Pragma("unroll 1") for (int j = column; j < columns; j += COLUMNS, c += COLUMNS * ldc)
+      prefetch_line(c);
+}
+#endif
+
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, const elem *QN_RESTRICT a, qn_i64 off_a,
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
@@ -287,6 +346,8 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
       operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
       fill_stages(&line, &oa, &ob, own, at.steps, at.tail);
+      if (EPILOGUE_READS_C || !acc_is_zero(beta))
+        prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
       if (parts > 1) cluster_barrier(); /* that of store_cluster */
     }
     return;

@@ -28,9 +28,17 @@ QN_DEV real triangle_part(real x, int beyond, int unit, real one) {
   return triangle_has(beyond) ? x : (real)0;
 }
 
-/* Whether the diagonal crosses BK of k that begin `shift` behind the tile's first row. */
-QN_DEV int triangle_crosses(int shift) {
-  return TRIANGLE_BELOW ? shift + BK > 0 : shift < EXTENT(TRIANGLE_SIDE);
+/* What the triangle has of BK of k that begin `shift` behind the first of a warp's rows (columns,
+ * of B): nothing, a part, or all without the diagonal. Two forms of f32 have registers for this by
+ * the tile's rows alone. */
+enum { TRIANGLE_NONE, TRIANGLE_PART, TRIANGLE_ALL };
+#define BY_WARP     (QN_T != 2 || TRIANGLE_BELOW)
+#define WARP_EXTENT (!BY_WARP ? EXTENT(TRIANGLE_SIDE) : TRIANGLE_SIDE == A_SIDE ? WM : WN)
+
+QN_DEV int triangle_share(int shift) {
+  const int before = shift + BK <= 0, after = shift >= WARP_EXTENT;
+  if (TRIANGLE_BELOW) return before ? TRIANGLE_ALL : after ? TRIANGLE_NONE : TRIANGLE_PART;
+  return before ? TRIANGLE_NONE : after ? TRIANGLE_ALL : TRIANGLE_PART;
 }
 
 QN_DEV int is_nan(acc x) {
