@@ -75,6 +75,11 @@ for device in $devices; do
     "$build/tests/kernels/test_kernels_fragments"
   try "$device potrf by panels" env QUERN_TEST_DEVICE="$device" QUERN_TEST_THIN="$thin" \
     QUERN_POTRF_BLOCK=512 "$build/tests/conformance/test_conformance_potrf"
+  for topic in trsm nonfinite exact; do
+    try "$device trsm by tensor cores $topic" env QUERN_TEST_DEVICE="$device" \
+      QUERN_TEST_THIN="$thin" QUERN_TRSM_VARIANT=tensor \
+      "$build/tests/conformance/test_conformance_$topic"
+  done
   arch=$("$build/bin/quern" devices | sed -n "s/^$device .* \(sm_[0-9a]*\) .*/\1/p")
   try "$device opcodes" sh "$tests/kernels/opcodes.sh" "$build/bin/quern" "$device" "$arch" sass
   try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \

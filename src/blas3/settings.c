@@ -13,8 +13,10 @@ static void read_environment(void) {
            qn_env_string("QUERN_GEMM_VARIANT", ""));
   const char *variant = qn_env_string("QUERN_TRSM_VARIANT", "");
   settings.trsm_columns = strcmp(variant, "columns") == 0;
-  if (*variant && !settings.trsm_columns)
-    qn_log(QN_LOG_WARNING, "QUERN_TRSM_VARIANT=%s ignored: the one variant is columns", variant);
+  settings.trsm_tensor = strcmp(variant, "tensor") == 0;
+  if (*variant && !settings.trsm_columns && !settings.trsm_tensor)
+    qn_log(QN_LOG_WARNING, "QUERN_TRSM_VARIANT=%s ignored: variants are columns and tensor",
+           variant);
   settings.triangle_blocks = (int)qn_env_int("QUERN_TRIANGLE_BLOCKS", 0, 1, 8);
   settings.trsm_block = qn_env_int("QUERN_TRSM_BLOCK", 0, 1, INT64_MAX);
   settings.trmm_block = qn_env_int("QUERN_TRMM_BLOCK", 0, 1, INT64_MAX);

@@ -4,7 +4,8 @@
  *   QUERN_GEMM_VARIANT     the only gemm variant to use; a name the device does not know is logged
  *                          and ignored
  *   QUERN_TRSM_VARIANT     "columns": a group a right-hand side, on devices with kernels, for
- *                          measuring
+ *                          measuring; "tensor": by tensor cores however few right-hand sides, where
+ *                          there are any, for testing
  *   QUERN_TRSM_BLOCK       the order of a base block, unless qn_device_set_trsm_block is called
  *   QUERN_TRMM_BLOCK       likewise
  *   QUERN_POTRF_BLOCK      columns that potrf factors at once: where it takes along what is below
@@ -18,7 +19,7 @@
 
 typedef struct qn_settings {
   char gemm_variant[32]; /* "" for none */
-  bool trsm_columns;
+  bool trsm_columns, trsm_tensor;
   int64_t trsm_block, trmm_block, potrf_block; /* 0 for the target's own */
   int triangle_blocks;                         /* likewise */
 } qn_settings;

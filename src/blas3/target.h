@@ -9,9 +9,12 @@
  *              largest that works (NULL: any)
  *   potrf      one base block
  *   trsm_columns  the whole triangle as textbooks solve it (NULL where there is none)
- *   trmm_to    the whole of C := alpha op(A) B or alpha B op(A) as one product, C apart from A and
- * B; trmm_to_serves says whether that is the best way (both NULL where there is none) scale      x
- * := alpha x; alpha = 0 writes zeros and reads nothing cast       between f32 and the halves
+ *   trmm_to    the whole of C := alpha op(A) B or alpha B op(A) in one launch, C apart from A, B
+ *              (NULL where there is none)
+ *   trmm_to_serves  whether that is the best way
+ *   trmm_apart  whether it is even in place, from a copy of B
+ *   scale      x := alpha x; alpha = 0 writes zeros and reads nothing
+ *   cast       between f32 and the halves
  *
  * Everything is ordered on the stream and returns without waiting; workspace comes from
  * qn_scratch_alloc. Arguments have been checked: no dimension is 0, real types never ask for
@@ -43,6 +46,7 @@ typedef struct qn_target {
   int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*limit)(const qn_stream *stream, const qn_triangular_problem *p);
 
+  bool (*trmm_apart)(const qn_stream *stream, const qn_triangular_problem *p);
   bool (*trmm_to_serves)(const qn_stream *stream, const qn_triangular_problem *p);
   qn_status (*trmm_to)(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c);
 

@@ -91,9 +91,13 @@ static qn_status trsm_columns(qn_stream *stream, const qn_triangular_problem *p)
   return triangular(stream, p, &form, qn_triangular_nrhs(p));
 }
 
-/* From so many right-hand sides on the tensor cores beat the walk. */
+/* From so many right-hand sides on the tensor cores beat the walk, which is slower where k is
+ * contiguous. */
 static bool tensor_pays(const qn_triangular_problem *p) {
-  return qn_triangular_nrhs(p) >= (p->a.dtype == QN_F32 ? 4096 : 1025);
+  if (qn_settings_get()->trsm_tensor) return true;
+  const bool transposed = qn_canonical_of(p).transposed;
+  const int64_t f32 = transposed ? 2048 : 4096, f64 = transposed ? 1024 : 1025;
+  return qn_triangular_nrhs(p) >= (p->a.dtype == QN_F32 ? f32 : f64);
 }
 
 static bool by_tensor(const qn_stream *stream, const qn_triangular_problem *p) {
@@ -114,7 +118,7 @@ static qn_status trmm(qn_stream *stream, const qn_triangular_problem *p) {
   static const qn_kernel_text texts[] = {
       {"portable/trmm_base.cl", "trmm_base", "", {BLOCK_MACROS}},
       {"portable/trmm_wide.cl", "trmm_wide", "", {BLOCK_MACROS, "BLOCKS"}}};
-  if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trmm_walk(stream, p);
+  if (qn_walk_serves(stream->device, p->a.dtype)) return qn_trmm_walk(stream, p, p->b);
   return base_block(stream, p, texts);
 }
 
@@ -150,12 +154,18 @@ static bool product_pays(const qn_triangular_problem *p) {
 }
 
 /* A forced tile asks for the product whatever it costs. */
-static bool trmm_to_serves(const qn_stream *stream, const qn_triangular_problem *p) {
+static bool by_product(const qn_stream *stream, const qn_triangular_problem *p) {
   const bool forced = strncmp(qn_settings_get()->gemm_variant, "pipe_", 5) == 0;
   return qn_gemm_pipelined_serves(stream, p->a.dtype) && (forced || product_pays(p));
 }
 
+static bool trmm_to_serves(const qn_stream *stream, const qn_triangular_problem *p) {
+  return by_product(stream, p) ||
+         (qn_walk_serves(stream->device, p->a.dtype) && p->a.rows <= qn_walk_block(p));
+}
+
 static qn_status trmm_to(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c) {
+  if (!by_product(stream, p)) return qn_trmm_walk(stream, p, c);
   const bool left = p->side == QN_LEFT;
   const qn_gemm_triangle triangle = {p->side, (p->uplo == QN_LOWER) == (p->trans == QN_NOTRANS),
                                      p->diag == QN_UNIT};
@@ -261,6 +271,7 @@ const qn_target qn_target_kernels = {
     .trsm_block = trsm_block,
     .trmm_block = block,
     .limit = limit,
+    .trmm_apart = by_product,
     .trmm_to_serves = trmm_to_serves,
     .trmm_to = trmm_to,
     .potrf = potrf,

@@ -38,11 +38,12 @@ static const shape *shape_of(const qn_triangular_problem *p) {
 }
 
 /* The diagonal block, with columns four longer, its reciprocals, B, the sums and the warps' parts
- * of X. */
+ * of X; for one column in f64 the solution and its work. */
 static size_t local_bytes(const shape *s, qn_dtype dtype, bool transposed) {
   size_t kt = (size_t)(NB * s->kc / (32 * WARPS) / 4), nc = (size_t)s->nc;
   size_t sums = transposed ? NB : WARPS * NB, of_x = WARPS * (transposed ? (size_t)s->kc : kt);
-  return (NB * (NB + 4) + NB + nc * (NB + sums + of_x)) * qn_dtype_size(dtype);
+  size_t inverted = nc == 1 && dtype == QN_F64 ? NB + (WARPS + 1) * NB : 0;
+  return (NB * (NB + 4) + NB + nc * (NB + sums + of_x) + inverted) * qn_dtype_size(dtype);
 }
 
 bool qn_trsm_thin_serves(const qn_device *device, const qn_triangular_problem *p) {

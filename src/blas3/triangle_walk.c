@@ -70,77 +70,81 @@ static int64_t pad(qn_dtype dtype) {
   return 16 / (int64_t)qn_dtype_size(dtype);
 }
 
-/* What all kernels take first, and `elements` of shared memory; trmm's take B twice, as operand and
- * as result. */
-static void call_operands(qn_call *call, const qn_triangular_problem *p, bool solve,
+/* What all kernels take first, and `elements` of shared memory; trmm's take where the product goes,
+ * too, which is NULL of a solve. */
+static void call_operands(qn_call *call, const qn_triangular_problem *p, const qn_matrix *product,
                           int64_t elements) {
   call->dynamic = (uint32_t)(elements * (int64_t)qn_dtype_size(p->a.dtype));
   qn_call_triangle(call, p);
-  if (!solve) qn_call_columns(call, p);
+  if (!product) return;
+  qn_triangular_problem result = *p;
+  result.b = *product;
+  qn_call_columns(call, &result);
 }
 
 static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
-                        bool solve, int64_t groups, const qn_call *call) {
+                        const qn_matrix *product, int64_t groups, const qn_call *call) {
   const qn_canonical c = qn_canonical_of(p);
-  qn_form form = {.text = solve ? &s->solve : &s->multiply,
+  qn_form form = {.text = product ? &s->multiply : &s->solve,
                   .value = {(uint8_t)p->a.dtype, c.transposed, c.back, c.conj}};
   return qn_call_run(stream, &form, (qn_call_shape){groups, 1, 1, 32 * WARPS}, call);
 }
 
 static qn_status launch_wide(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
-                             bool solve) {
+                             const qn_matrix *product) {
   int64_t nb = s->nb, height = qn_round_up(p->a.rows, nb) + pad(p->a.dtype);
-  int64_t elements = s->stages * nb * nb + (solve ? nb : 0) + s->nc * height;
+  int64_t elements = s->stages * nb * nb + (product ? 0 : nb) + s->nc * height;
   qn_call call = {.count = 0};
-  call_operands(&call, p, solve, elements);
-  return launch(stream, p, s, solve, qn_ceil_div(qn_triangular_nrhs(p), s->nc), &call);
+  call_operands(&call, p, product, elements);
+  return launch(stream, p, s, product, qn_ceil_div(qn_triangular_nrhs(p), s->nc), &call);
 }
 
 static qn_status launch_walk(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
-                             bool solve, qn_buffer *shared, int64_t ticket) {
+                             const qn_matrix *product, qn_buffer *shared, int64_t ticket) {
   int64_t nb = s->nb, nc = s->nc, longer = pad(p->a.dtype);
   int64_t elements = (s->stages + 1) * nb * nb + nb * (nc + longer);
-  if (solve) elements += nb * nb + nb + nc * nb + nc * (nb + longer);
+  if (!product) elements += nb * nb + nb + nc * nb + nc * (nb + longer);
   int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), nc);
   qn_call call = {.count = 0};
-  call_operands(&call, p, solve, elements);
+  call_operands(&call, p, product, elements);
   qn_call_i32(&call, (int32_t)groups);
   qn_call_buffer(&call, shared);
   qn_call_i64(&call, ticket);
-  return launch(stream, p, s, solve, groups * qn_ceil_div(p->a.rows, nb), &call);
+  return launch(stream, p, s, product, groups * qn_ceil_div(p->a.rows, nb), &call);
 }
 
 static qn_status walk(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
-                      bool solve) {
+                      const qn_matrix *product) {
   int64_t elements = qn_round_up(p->a.rows, s->nb) * qn_round_up(qn_triangular_nrhs(p), s->nc);
   qn_buffer *shared;
   QN_TRY(qn_exchange_alloc(stream, elements, p->a.dtype, &shared));
-  qn_status status = launch_walk(stream, p, s, solve, shared, elements);
+  qn_status status = launch_walk(stream, p, s, product, shared, elements);
   qn_scratch_free(stream, shared);
   return status;
 }
 
-static qn_status best(qn_stream *stream, const qn_triangular_problem *p, bool solve) {
+static qn_status best(qn_stream *stream, const qn_triangular_problem *p, const qn_matrix *product) {
   int64_t nrhs = qn_triangular_nrhs(p), order = p->a.rows;
   const shape *w = &wide[p->a.dtype];
   /* one block of rows, or columns enough to keep the multiprocessors at work */
   if (order <= w->nb || (order <= w->order && nrhs >= BUSY * w->nc))
-    return launch_wide(stream, p, w, solve);
-  if (solve && qn_trsm_thin_serves(stream->device, p)) return qn_trsm_thin(stream, p);
-  return walk(stream, p, nrhs <= FEW ? &few[p->a.dtype] : &many[p->a.dtype], solve);
+    return launch_wide(stream, p, w, product);
+  if (!product && qn_trsm_thin_serves(stream->device, p)) return qn_trsm_thin(stream, p);
+  return walk(stream, p, nrhs <= FEW ? &few[p->a.dtype] : &many[p->a.dtype], product);
 }
 
 /* Without workspace a triangle that columns in shared memory can take is done by them. */
-static qn_status run(qn_stream *stream, const qn_triangular_problem *p, bool solve) {
-  const qn_status status = best(stream, p, solve);
+static qn_status run(qn_stream *stream, const qn_triangular_problem *p, const qn_matrix *product) {
+  const qn_status status = best(stream, p, product);
   const shape *w = &wide[p->a.dtype];
-  return status == QN_EDEVMEM && p->a.rows <= w->order ? launch_wide(stream, p, w, solve) : status;
+  return status == QN_EDEVMEM && p->a.rows <= w->order ? launch_wide(stream, p, w, product)
+                                                       : status;
 }
 
 qn_status qn_trsm_walk(qn_stream *stream, const qn_triangular_problem *p) {
-  return run(stream, p, true);
+  return run(stream, p, NULL);
 }
 
-qn_status qn_trmm_walk(qn_stream *stream, const qn_triangular_problem *p) {
-  return run(stream, p, false);
+qn_status qn_trmm_walk(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c) {
+  return run(stream, p, &c);
 }

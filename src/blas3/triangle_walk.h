@@ -11,8 +11,9 @@ bool qn_walk_serves(const qn_device *device, qn_dtype dtype);
 /* The order up to which one launch is the best way for these right-hand sides. */
 int64_t qn_walk_block(const qn_triangular_problem *p);
 
-/* A triangle of any order. Workspace, where thread blocks share columns: a copy of B. */
+/* A triangle of any order. Workspace, where thread blocks share columns: a copy of B. A product
+ * goes to c, which may be B. */
 qn_status qn_trsm_walk(qn_stream *stream, const qn_triangular_problem *p);
-qn_status qn_trmm_walk(qn_stream *stream, const qn_triangular_problem *p);
+qn_status qn_trmm_walk(qn_stream *stream, const qn_triangular_problem *p, qn_matrix c);
 
 #endif

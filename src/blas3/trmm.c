@@ -22,14 +22,15 @@ static qn_status multiply(const qn_triangle *t, qn_scalar alpha, qn_matrix a, qn
   return multiply(t, alpha, cut.a1, cut.b1);
 }
 
-/* ---- out of place: one product ---- */
+/* ---- out of place: one launch ---- */
 
-/* Whether it is the way: a block that someone has set asks for the recursion. */
-static bool apart(const qn_stream *stream, const qn_triangular_problem *p) {
-  const qn_target *target = qn_target_of(stream->device);
-  return target->trmm_to && p->b.rows > 0 && p->b.cols > 0 && !qn_scalar_is(p->alpha, 0.0) &&
+/* Whether `serves`, of the target, is to be asked: a block that someone has set asks for the
+ * recursion. */
+static bool apart(const qn_stream *stream, const qn_triangular_problem *p,
+                  bool (*serves)(const qn_stream *, const qn_triangular_problem *)) {
+  return serves && p->b.rows > 0 && p->b.cols > 0 && !qn_scalar_is(p->alpha, 0.0) &&
          atomic_load_explicit(&stream->device->trmm_block, memory_order_relaxed) == 0 &&
-         qn_settings_get()->trmm_block == 0 && target->trmm_to_serves(stream, p);
+         qn_settings_get()->trmm_block == 0 && serves(stream, p);
 }
 
 enum { PANEL_MIN = 256 }; /* right-hand sides; fewer would read A too often */
@@ -72,7 +73,7 @@ qn_status qn_trmm_run(qn_stream *stream, const qn_triangular_problem *p) {
   qn_device *device = stream->device;
   const qn_target *target = qn_target_of(device);
   qn_buffer *work;
-  const int64_t width = apart(stream, p) ? panel_width(stream, p, &work) : 0;
+  const int64_t width = apart(stream, p, target->trmm_apart) ? panel_width(stream, p, &work) : 0;
   if (width > 0) {
     const qn_status status = multiply_panels(stream, p, width, work);
     qn_scratch_free(stream, work);
@@ -123,11 +124,12 @@ qn_status qn_trmm_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans tra
   qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
   QN_TRY(qn_triangular_args(stream, "qn_trmm_to", &p));
   QN_TRY(like(stream, b, c));
-  if (apart(stream, &p)) {
+  if (apart(stream, &p, qn_target_of(stream->device)->trmm_to_serves)) {
     const to problem = {p, c};
     const qn_prepare_key key = qn_triangle_key('M', &p);
     QN_TRY(qn_prepare(stream, &key, rehearse_to, &problem));
-    return qn_stream_result(stream, qn_step_trmm_to(stream, &p, c));
+    const qn_status status = qn_step_trmm_to(stream, &p, c);
+    if (status != QN_EDEVMEM) return qn_stream_result(stream, status);
   }
   if (!qn_scalar_is(p.alpha, 0.0)) QN_TRY(qn_matrix_copy(stream, QN_NOTRANS, b, c));
   return qn_trmm(stream, side, uplo, trans, diag, alpha, a, c);

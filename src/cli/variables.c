@@ -8,7 +8,7 @@ const cli_variable cli_variables[] = {
     {"QUERN_CPU_BLAS", "CBLAS library for the cpu's products, or auto: the first found [our own]"},
     {"QUERN_GEMM_VARIANT", "the gemm variant to use, by the name that --explain shows [by cost]"},
     {"QUERN_TRSM_VARIANT",
-     "columns: trsm on a device as textbooks have it, for measuring [blocked]"},
+     "columns: trsm on a device as textbooks have it; tensor: by tensor cores [blocked, tuned]"},
     {"QUERN_TRSM_BLOCK", "order at which trsm ends its recursion [tuned]"},
     {"QUERN_TRMM_BLOCK", "order at which trmm ends its recursion [tuned]"},
     {"QUERN_TRIANGLE_BLOCKS",

@@ -32,7 +32,7 @@ static int close_all(void **state) {
   return 0;
 }
 
-typedef enum routine { GEMM, TRSM, TRMM, POTRF } routine;
+typedef enum routine { GEMM, TRSM, TRMM, TRMM_TO, POTRF } routine;
 
 typedef struct problem {
   routine routine;
@@ -41,7 +41,7 @@ typedef struct problem {
 } problem;
 
 static const char *name_of(routine r) {
-  static const char *const names[] = {"gemm", "trsm", "trmm", "potrf"};
+  static const char *const names[] = {"gemm", "trsm", "trmm", "trmm_to", "potrf"};
   return names[r];
 }
 
@@ -97,6 +97,9 @@ static void call(const problem *p, qn_matrix a, qn_matrix b, qn_matrix c) {
   case GEMM:
     ok(qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(1), a, b, qn_real(0), c));
     break;
+  case TRMM_TO:
+    ok(qn_trmm_to(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(1), a, b, c));
+    break;
   case POTRF:
     ok(qn_potrf(stream, QN_LOWER, c, &info));
     ok(qn_stream_sync(stream));
@@ -130,7 +133,7 @@ static void *run(const problem *p, qn_matrix a, qn_matrix b, uint64_t limit) {
 static void same_without(const problem *p) {
   const bool gemm = p->routine == GEMM, complex = p->dtype == QN_C64 || p->dtype == QN_C128;
   qn_matrix a = filled(p->dtype, p->m, gemm ? p->k : p->m, !gemm), b = {0};
-  if (gemm) b = filled(p->dtype, p->k, p->n, false);
+  if (gemm || p->routine == TRMM_TO) b = filled(p->dtype, gemm ? p->k : p->m, p->n, false);
   void *with = run(p, a, b, 0);
   /* info's place is all that potrf cannot do without */
   void *without = run(p, a, b, p->routine == POTRF ? 512 : 1);
@@ -144,7 +147,7 @@ static void same_without(const problem *p) {
   free(with);
   free(without);
   qn_buffer_free(a.buffer);
-  if (gemm) qn_buffer_free(b.buffer);
+  qn_buffer_free(b.buffer);
 }
 
 static void all_same(const problem *p, unsigned count) {
@@ -159,8 +162,8 @@ static void triangles(void **state) {
   (void)state;
   static const int64_t shapes[][2] = {{50, 3}, {300, 1}, {300, 20}, {300, 300}, {700, 140}};
   for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    for (int solve = 0; solve < 2; solve++)
-      same_without(&(problem){solve ? TRSM : TRMM, QN_F32, shapes[i][0], shapes[i][1], 0});
+    for (routine r = TRSM; r <= TRMM_TO; r++)
+      same_without(&(problem){r, QN_F32, shapes[i][0], shapes[i][1], 0});
   /* orders that no cut can halve */
   static const problem small[] = {{TRSM, QN_C64, 60, 5, 0},   {TRMM, QN_C64, 60, 5, 0},
                                   {TRSM, QN_C128, 33, 70, 0}, {TRMM, QN_C128, 64, 3, 0},

@@ -157,8 +157,8 @@ void check_solve(const tri_case *c, dice *d) {
 
 /* ---- multiply: the error against the wide product ---- */
 
-void check_multiply(const tri_case *c, dice *d) {
-  operands o = run(c, d, 0, qn_trmm);
+static void judge_product(const tri_case *c, dice *d, routine call) {
+  operands o = run(c, d, 0, call);
   wide t = wide_abs(o.triangle), b = wide_abs(o.b0);
   wide_sum product = wide_product(o.shape, o.triangle, o.b0);
   wide_sum magnitude = wide_product(o.shape, t, b);
@@ -187,6 +187,23 @@ void check_multiply(const tri_case *c, dice *d) {
   wide_free(&t);
   wide_free(&b);
   operands_free(&o);
+}
+
+/* Out of place, into columns without gaps that no one has written, and back. */
+static qn_status multiply_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
+                             qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  qn_matrix c;
+  ok(qn_matrix_alloc(qn_stream_device(stream), b.dtype, b.rows, b.cols, &c));
+  ok(qn_fill(stream, c.buffer, 0, qn_buffer_size(c.buffer) / 4 * 4, UINT32_MAX, 4));
+  ok(qn_trmm_to(stream, side, uplo, trans, diag, alpha, a, b, c));
+  const qn_status status = qn_matrix_copy(stream, QN_NOTRANS, c, b);
+  qn_buffer_free(c.buffer);
+  return status;
+}
+
+void check_multiply(const tri_case *c, dice *d) {
+  judge_product(c, d, qn_trmm);
+  if (dice_below(d, 3) == 0) judge_product(c, d, multiply_to);
 }
 
 /* ---- the grid ---- */

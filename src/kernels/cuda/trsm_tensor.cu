@@ -6,7 +6,8 @@
  *     for each tile j < i:          acc := acc + T_ij X_j
  *     r := alpha B_i - acc
  *     for each eight unknowns p of the block:
- *       x_p := D_pp^-1 r_p          four turns, a lane's two unknowns each
+ *       x_p := D_pp^-1 r_p          by the inverse (trsm_eights.cu), or in four turns, a lane's
+ *                                   two unknowns each
  *       r := r - D_p x_p            of all that follow
  *
  * A warp takes 16 columns of X all the way. The instruction is given X transposed: its 16 rows are
@@ -20,26 +21,33 @@
  * then sums are a left operand as they stand, and x_p goes from its solution to its products in
  * registers.
  *
+ * WARPS warps multiply; as many more copy tiles and store blocks of X meanwhile.
+ *
  * f32 is only how A and B lie in memory: the tensor cores do f64 as fast as others do f32, and X is
  * rounded once, when it leaves.
  *
- * Shared memory: 1 / d [NB]; X [NC][XL], XL a little more than the order; ring [STAGES] tiles.
+ * Shared memory: inverses of the eights; X [NC][XL], XL a little more than the order; ring [STAGES]
+ * tiles.
  * Tiles come in the order in which they are needed, STAGES - 1 ahead; one barrier a tile.
  *
  *   tile, rows contiguous in memory (TRANS = 0): [k][row], k contiguous (TRANS = 1): [row][k]
  *
- * Macros: QN_T = 2 or 3; NB STAGES; WARPS, 16 columns each; TRANS, BACK (element (r, k) of op(A) is
- * a[k + r lda]; the last unknown comes first); QN_SM. Grid: x = ceil(nrhs / NC). */
+ * Macros: QN_T = 2 or 3; NB STAGES; MOST_EIGHTS, of the largest order; WARPS that multiply, 16
+ * columns each; TRANS, BACK (element (r, k) of op(A) is a[k + r lda]; the last unknown comes
+ * first); QN_SM. Grid: x = ceil(nrhs / NC). */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
 #include "portable/tame.cl"
+#if QN_SM >= 90
+#include "cuda/hopper.cu"
+#endif
 
 typedef double2 pair;
 
 #define NC       (16 * WARPS)
-#define THREADS  (32 * WARPS)
+#define THREADS  (64 * WARPS)            /* one half multiplies, the other copies */
 #define PITCH    (NB + (TRANS ? 8 : VW)) /* so that no two lanes of a read meet in a bank */
 #define AT(r, k) (TRANS ? (r)*PITCH + (k) : (k)*PITCH + (r))
 #define TILE     (NB * PITCH)
@@ -69,7 +77,7 @@ QN_DEV void copy_piece(elem *to, const triangle *p, int row, int k, int along, i
     copy_async(place, from, sizeof(elem), fit * (int)sizeof(elem));
 }
 
-/* The whole tile at (row, k), a warp along the memory's columns. */
+/* The whole tile at (row, k), by WARPS warps, each along the memory's columns. */
 QN_DEV void copy_tile(elem *to, int warp, int lane, const triangle *p, int row, int k) {
   if (p->wide) {
     const int along = lane % (NB / VW) * VW, lines = 32 * VW / NB; /* that a warp has at a time */
@@ -97,20 +105,27 @@ QN_DEV void copy_next(elem *to, next_tile *next, int blocks, const triangle *p, 
   if (next->j++ == next->i) next->i++, next->j = 0;
 }
 
-/* ---- the instruction: sums += left right over 8 unknowns ---- */
+/* ---- the instruction: out := sums + left right over 8 unknowns ---- */
 
-QN_DEV void multiply(double sums[4], const double left[4], const double right[2]) {
+QN_DEV void multiply_to(double out[4], const double sums[4], const double left[4],
+                        const double right[2]) {
 #if QN_SM >= 90
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
-      : "d"(left[0]), "d"(left[2]), "d"(left[1]), "d"(left[3]), "d"(right[0]), "d"(right[1]));
+      "{%10,%11,%12,%13};"
+      : "=d"(out[0]), "=d"(out[1]), "=d"(out[2]), "=d"(out[3])
+      : "d"(left[0]), "d"(left[2]), "d"(left[1]), "d"(left[3]), "d"(right[0]), "d"(right[1]),
+        "d"(sums[0]), "d"(sums[1]), "d"(sums[2]), "d"(sums[3]));
 #else
+  double half[4];
   QN_UNROLL
-  for (int h = 0; h < 4; h++)
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+d"(sums[h / 2 * 2]), "+d"(sums[h / 2 * 2 + 1])
-        : "d"(left[h / 2 * 2 + h % 2]), "d"(right[h % 2]));
+  for (int h = 0; h < 4; h++) {
+    const int c = h / 2 * 2;
+    const double *from = h % 2 ? half : sums;
+    double *to = h % 2 ? out : half;
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%5};"
+        : "=d"(to[c]), "=d"(to[c + 1])
+        : "d"(left[h]), "d"(right[h % 2]), "d"(from[c]), "d"(from[c + 1]));
+  }
 #endif
 }
 
@@ -153,62 +168,12 @@ QN_DEV void take_tile(double (*r)[4], const elem *from, const double *x, int xl)
       if (half == 0 || k + 2 < EIGHTS) read_step(&f[1 - half], from, x, xl, k + half + 1);
       const double left[4] = {-now->low.x, -now->low.y, -now->high.x, -now->high.y};
       QN_UNROLL
-      for (int s = 0; s < EIGHTS; s++) multiply(r[s], left, now->right[s]);
+      for (int s = 0; s < EIGHTS; s++) multiply_to(r[s], r[s], left, now->right[s]);
     }
   }
 }
 
-/* ---- eight unknowns ---- */
-
-/* x := D^-1 x of an 8 x 8 block, by the four lanes of a column: at each turn one of them has both
- * its unknowns, and the others take them off theirs. `d` is the block's first element, `inverse`
- * has 1 / d, or d itself unless the block is tame. */
-QN_DEV void solve_eight(double x[4], const elem *d, const double *inverse, int q, int tame) {
-  const double by0 = inverse[2 * q], by1 = inverse[2 * q + 1];
-  const double own = BACK ? d[AT(2 * q, 2 * q + 1)] : d[AT(2 * q + 1, 2 * q)];
-  QN_UNROLL
-  for (int turn = 0; turn < 4; turn++) {
-    const int p = BACK ? 3 - turn : turn;
-    double v[4];
-    QN_UNROLL
-    for (int c = 0; c < 4; c += 2) { /* both columns */
-      double first = BACK ? x[c + 1] : x[c], second = BACK ? x[c] : x[c + 1];
-      first = tame ? first * (BACK ? by1 : by0) : first / (BACK ? by1 : by0);
-      second = fma(-own, first, second);
-      second = tame ? second * (BACK ? by0 : by1) : second / (BACK ? by0 : by1);
-      v[c] = __shfl_sync(0xffffffffu, BACK ? second : first, p, 4);
-      v[c + 1] = __shfl_sync(0xffffffffu, BACK ? first : second, p, 4);
-    }
-    QN_UNROLL
-    for (int h = 0; h < 2; h++) { /* both of the lane's unknowns */
-      const double l0 = d[AT(2 * q + h, 2 * p)], l1 = d[AT(2 * q + h, 2 * p + 1)];
-      QN_UNROLL
-      for (int c = 0; c < 4; c += 2) {
-        if (q == p) x[c + h] = v[c + h];
-        if (BACK ? q < p : q > p) {
-          x[c + h] = fma(-(BACK ? l1 : l0), BACK ? v[c + 1] : v[c], x[c + h]);
-          x[c + h] = fma(-(BACK ? l0 : l1), BACK ? v[c] : v[c + 1], x[c + h]);
-        }
-      }
-    }
-  }
-}
-
-/* The reciprocals of a diagonal block's diagonal, or itself where one of them is not tame; all
- * threads, with barriers. Says which. */
-QN_DEV int invert_diagonal(double *inverse, const elem *d, int t, int row0, int n, int unit) {
-  int wild = 0;
-  QN_UNROLL
-  for (int r = t; r < NB; r += THREADS) {
-    const elem own = unit || row0 + r >= n ? 1 : d[AT(r, r)];
-    inverse[r] = own;
-    wild |= !is_tame(own);
-  }
-  const int tame = !__syncthreads_or(wild);
-  for (int r = t; tame && r < NB; r += THREADS) inverse[r] = 1 / inverse[r];
-  QN_BARRIER();
-  return tame;
-}
+#include "cuda/trsm_eights.cu"
 
 /* ---- columns of X ---- */
 
@@ -237,19 +202,19 @@ QN_DEV void copy_rows(double *xs, int xl, const columns *b, int r, int c, int wi
     copy_async(to, from, sizeof(elem), fit * (int)sizeof(elem));
 }
 
-/* The warp's columns of B, along the memory's columns. */
-QN_DEV void load_columns(double *xs, int xl, int warp, int lane, int height, const columns *b) {
+/* 16 columns of B from column c on, along the memory's columns. */
+QN_DEV void load_columns(double *xs, int xl, int c, int lane, int height, const columns *b) {
   if (b->bi != 1) {
     _Pragma("unroll 4") for (int r = lane / 16; r < height; r += 2)
-        copy_rows(xs, xl, b, r, 16 * warp + lane % 16, 1);
+        copy_rows(xs, xl, b, r, c + lane % 16, 1);
   } else if (((qn_u64)b->b | (qn_u64)b->br * sizeof(elem)) % 16 == 0) {
-    _Pragma("unroll 1") for (int c = 0; c < 16; c++) {
+    _Pragma("unroll 1") for (int e = 0; e < 16; e++) {
       _Pragma("unroll 4") for (int r = VW * lane; r < height; r += 32 * VW)
-          copy_rows(xs, xl, b, r, 16 * warp + c, VW);
+          copy_rows(xs, xl, b, r, c + e, VW);
     }
   } else {
-    _Pragma("unroll 1") for (int c = 0; c < 16; c++) for (int r = lane; r < height; r += 32)
-        copy_rows(xs, xl, b, r, 16 * warp + c, 1);
+    _Pragma("unroll 1") for (int e = 0; e < 16; e++) for (int r = lane; r < height; r += 32)
+        copy_rows(xs, xl, b, r, c + e, 1);
   }
 }
 
@@ -275,35 +240,38 @@ QN_DEV void store_eight(double *x, int xl, double r[4], int rows) {
   *(pair *)(x + 8 * xl) = high;
 }
 
-/* The warp's columns of a block that begins at row0, from X to B, along the memory's columns. */
-QN_DEV void store_block(const double *xs, int xl, int warp, int lane, int row0, const columns *b) {
+/* 16 columns, from column c on, of a block that begins at row0, from X to B, along the memory's
+ * columns; the share `part` of `parts`. */
+QN_DEV void store_block(const double *xs, int xl, int c, int lane, int row0, const columns *b,
+                        int part, int parts) {
   const int along = b->bi == 1;
-  _Pragma("unroll 4") for (int e = lane; e < 16 * NB; e += 32) {
-    const int r = row0 + (along ? e % NB : e / 16), c = 16 * warp + (along ? e / NB : e % 16);
-    if (r < b->n && c < b->cols) b->b[r * b->bi + c * b->br] = (elem)xs[c * xl + r];
+  _Pragma("unroll 4") for (int e = lane + 32 * part; e < 16 * NB; e += 32 * parts) {
+    const int row = row0 + (along ? e % NB : e / 16), col = c + (along ? e / NB : e % 16);
+    if (row < b->n && col < b->cols) b->b[row * b->bi + col * b->br] = (elem)xs[col * xl + row];
   }
 }
 
 /* ---- a diagonal block ---- */
 
 /* x := D^-1 x of a diagonal block: its eights come in the order of their solution, x[0] the one at
- * hand. One loop, for a kernel that runs each instruction a few times waits for their fetching. */
-QN_DEV void solve_block(double (*x)[4], const elem *d, const elem *from, const double *inverse,
-                        int lane, int tame, double *own, int xl, int rows) {
+ * hand, and move up by one as it is taken from them, the next one first. One loop, for a kernel
+ * that runs each instruction a few times waits for their fetching. */
+QN_DEV void solve_block(double (*x)[4], const elem *d, const elem *from, const eights *e, int block,
+                        int row0, int lane, double *own, int xl) {
   _Pragma("unroll 1") for (int turn = 0; turn < EIGHTS; turn++) {
-    const int p = BACK ? EIGHTS - 1 - turn : turn;
-    solve_eight(x[0], d + AT(8 * p, 8 * p), inverse + 8 * p, lane % 4, tame);
-    store_eight(own + 8 * p, xl, x[0], rows - 8 * p);
-    const double left[4] = {-x[0][0], -x[0][1], -x[0][2], -x[0][3]};
+    const int p = BACK ? EIGHTS - 1 - turn : turn, row = row0 + 8 * p;
+    double y[4], right[EIGHTS][2];
+    QN_UNROLL
+    for (int later = 1; later < EIGHTS; later++)
+      read_right(right[later], from, BACK ? QN_MAX(p - later, 0) : QN_MIN(p + later, EIGHTS - 1),
+                 p);
+    if (!e->good[block * EIGHTS + p] || !solve_by_inverse(y, x[0], from, e, block, p, row, lane))
+      solve_by_turns(y, x[0], d + AT(8 * p, 8 * p), e->n - row, e->unit, lane % 4);
+    store_eight(own + 8 * p, xl, y, e->n - row - lane % 4 * 2);
+    const double left[4] = {-y[0], -y[1], -y[2], -y[3]};
     QN_UNROLL
     for (int later = 1; later < EIGHTS; later++) {
-      if (turn + later < EIGHTS) {
-        double right[2];
-        read_right(right, from, BACK ? p - later : p + later, p);
-        multiply(x[later], left, right);
-      }
-      QN_UNROLL
-      for (int e = 0; e < 4; e++) x[later - 1][e] = x[later][e];
+      if (turn + later < EIGHTS) multiply_to(x[later - 1], x[later], left, right[later]);
     }
   }
 }
@@ -313,20 +281,30 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void trsm_tensor(int n, qn_i64 nrhs, int
                                                          qn_i64 lda, elem *b, qn_i64 off_b,
                                                          qn_i64 bi, qn_i64 br) {
   extern __shared__ vec memory[];
-  const int t = QN_LID(0), warp = t / 32, g = t % 32 / 4, q = t % 4;
+  const int t = QN_LID(0), lane = t % 32, g = lane / 4, q = lane % 4;
+  const int warp = t / 32 % WARPS, copies = t / 32 / WARPS; /* 16 columns of each role */
   const int blocks = (n + NB - 1) / NB, xl = blocks * NB + 8;
-  double *const inverse = (double *)memory, *const xs = inverse + NB;
+  double *const inverses = (double *)memory, *const xs = inverses + blocks * (NB * 8);
   elem *const ring = (elem *)(xs + NC * xl);
+  QN_LOCAL_VAR int good[MOST_EIGHTS];
+#if QN_SM >= 90
+  launch_wait();
+#endif
   triangle p = {n, a + off_a, lda, 0};
   p.wide = (qn_u64)p.a % 16 == 0 && lda % VW == 0;
   const qn_i64 column = (qn_i64)QN_WGID(0) * NC;
   const columns those = {b + off_b + column * br, bi, br, n,
                          nrhs - column < NC ? (int)(nrhs - column) : NC};
 
-  load_columns(xs, xl, warp, t % 32, blocks * NB, &those); /* awaited with the first tile */
+  const eights inverted = {inverses, good, n, unit};
   next_tile ahead = {0, 0};
-  _Pragma("unroll 1") for (int s = 0; s < STAGES - 1; s++)
-      copy_next(ring + s * TILE, &ahead, blocks, &p, warp, t % 32);
+  if (copies) {
+    load_columns(xs, xl, 16 * warp, lane, blocks * NB, &those); /* awaited with the first tile */
+    _Pragma("unroll 1") for (int s = 0; s < STAGES - 1; s++)
+        copy_next(ring + s * TILE, &ahead, blocks, &p, warp, lane);
+  } else {
+    invert_eights(inverses, good, &p, blocks * EIGHTS, t, unit);
+  }
 
   double *const own = xs + (warp * 16 + g) * xl + 2 * q;
   double r[EIGHTS][4];
@@ -334,23 +312,23 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void trsm_tensor(int n, qn_i64 nrhs, int
   _Pragma("unroll 1") for (int tile = 0; tile < blocks * (blocks + 1) / 2; tile++) {
     copy_wait(STAGES - 2);
     QN_BARRIER();
-    copy_next(ring + (tile + STAGES - 1) % STAGES * TILE, &ahead, blocks, &p, warp, t % 32);
     const elem *const now = ring + tile % STAGES * TILE, *const from = now + AT(g, 2 * q);
     const int row0 = FIRST_ROW(i);
-    if (j == 0) load_block(r, xs, xl, row0 + 2 * q, 16 * warp + g, alpha);
-    if (j < i) {
-      take_tile(r, from, own + FIRST_ROW(j), xl);
-      j++;
-      continue;
+    if (copies) {
+      copy_next(ring + (tile + STAGES - 1) % STAGES * TILE, &ahead, blocks, &p, warp, lane);
+      if (j == 0 && i > 0) store_block(xs, xl, 16 * warp, lane, FIRST_ROW(i - 1), &those, 0, 1);
+    } else {
+      if (j == 0) load_block(r, xs, xl, row0 + 2 * q, 16 * warp + g, alpha);
+      if (j < i)
+        take_tile(r, from, own + FIRST_ROW(j), xl);
+      else
+        solve_block(r, now, from, &inverted, row0 / NB, row0, lane, own + row0, xl);
     }
-    const int rows = n - row0 - 2 * q;
-    if (invert_diagonal(inverse, now, t, row0, n, unit))
-      solve_block(r, now, from, inverse, t % 32, 1, own + row0, xl, rows);
-    else
-      solve_block(r, now, from, inverse, t % 32, 0, own + row0, xl, rows);
-    __syncwarp();
-    store_block(xs, xl, warp, t % 32, row0, &those);
-    i++;
-    j = 0;
+    if (j++ == i) i++, j = 0;
   }
+#if QN_SM >= 90
+  launch_next();
+#endif
+  QN_BARRIER();
+  store_block(xs, xl, 16 * warp, lane, FIRST_ROW(blocks - 1), &those, copies, 2);
 }

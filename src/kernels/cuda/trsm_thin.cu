@@ -198,14 +198,15 @@ QN_DEV void copy_diagonal(elem *to, const triangle *p, int row0, int t) {
   }
 }
 
-/* The reciprocals of the diagonal, or itself where one of them is not tame. Says which. */
-QN_DEV int invert_diagonal(elem *inverse, const elem *d, int row0, int n, int unit, int t) {
+/* The reciprocals of the diagonal, or itself where one of them is not tame; ones where there is
+ * none. Says which. */
+QN_DEV int invert_diagonal(elem *inverse, elem *d, int row0, int n, int unit, int t) {
   int wild = 0;
   elem v = 1;
   if (t < NB && !unit && row0 + t < n) v = d[t * LD + t];
   if (t < NB) wild = !is_tame(v);
   const int tame = !__syncthreads_or(wild);
-  if (t < NB) inverse[t] = tame ? 1 / v : v;
+  if (t < NB) inverse[t] = tame ? 1 / v : v, d[t * LD + t] = v;
   QN_BARRIER();
   return tame;
 }
@@ -259,6 +260,24 @@ QN_DEV void substitute(acc (*x)[4], acc (*r)[4], const elem *d, const elem *inve
   }
 }
 
+/* ---- one column ---- */
+
+#define INVERTS (NC == 1 && QN_T == 3)
+#if INVERTS
+#include "cuda/thin_inverse.cu"
+
+/* r := r less all sums, in shared memory. */
+QN_DEV void settle_row(elem *r, const elem *sums, int rows, int t) {
+  if (t < NB) {
+    elem all = 0;
+    QN_UNROLL
+    for (int w = 0; w < PARTS; w++) all += sums[w * NB + t];
+    r[t] = t < rows ? r[t] - all : 0; /* which zero times Inf is not */
+  }
+  QN_BARRIER();
+}
+#endif
+
 /* ---- the walk ---- */
 
 QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void trsm_thin(
@@ -300,12 +319,23 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void trsm_thin(
   copy_wait(0);
   QN_BARRIER();
   const int tame = invert_diagonal(inverse, d, row0, n, unit, t);
+#if INVERTS
+  elem *const solution = xs + (WARPS - at.warp) * (KW * NC), *const work = solution + NB;
+  const int good = tame && i >= FIRST_INVERTED && invert_block(d, inverse, work, t);
+#endif
   sum_row(sum, xs, shared, &p, row0, &at);
   put_sums(sums, sum, &at);
   QN_BARRIER();
-  if (own >= NC) return;
-
   acc r[OWN][4], x[OWN][4];
+#if INVERTS
+  settle_row(rhs, sums, n - row0, t);
+  const int solved = good && solve_inverted(solution, rhs, d, inverse, work, t);
+  if (own >= NC) return;
+  read_rows(r[0], rhs + row, 4);
+  read_rows(x[0], solution + row, 4);
+#else
+  const int solved = 0;
+  if (own >= NC) return;
   QN_UNROLL
   for (int c = 0; c < OWN; c++) {
     acc all[4] = {0, 0, 0, 0};
@@ -321,7 +351,9 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void trsm_thin(
     for (int s = 0; s < 4; s++)
       r[c][s] = row0 + row + s < n ? r[c][s] - all[s] : 0; /* which zero times Inf is not */
   }
-  if (tame)
+#endif
+  if (solved) {
+  } else if (tame)
     substitute(x, r, d, inverse, 1, at.lane);
   else
     substitute(x, r, d, inverse, 0, at.lane);
