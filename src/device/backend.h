@@ -74,7 +74,7 @@ typedef struct qn_kernel_info {
 typedef struct qn_backend_ops {
   uint32_t abi;
   const char *name;
-  bool addresses; /* a qn_mem of the device's memory is an address that kernels read by, no handle */
+  bool addresses; /* a qn_mem of the device's memory is an address for kernels, not a handle */
 
   /* Finds the driver (dlopen). Absent is not an error: *count = 0 and `message` says what is
    * missing and which package brings it. May be called again. */
