@@ -14,16 +14,27 @@
 #define TILE 32
 #define STEP 8 /* columns that 256 items move at once */
 
-#if CONJ
-#define moved(e) acc_conj(e)
-#else
+/* An element of A^H as bits: the sign turned by arithmetic would not leave a NaN as it is. */
+#if !CONJ
+typedef elem bits;
 #define moved(e) (e)
+#elif QN_T == 4
+typedef qn_u64 bits; /* the imaginary part is the upper half */
+#define moved(e) ((e) ^ (qn_u64)1 << 63)
+#else
+typedef struct bits {
+  qn_u64 re, im;
+} bits;
+QN_DEV bits moved(bits e) {
+  e.im ^= (qn_u64)1 << 63;
+  return e;
+}
 #endif
 
 QN_KERNEL QN_WG_SIZE(256, 1, 1) void
-transpose(qn_i64 m, qn_i64 n, QN_GLOBAL const elem *QN_RESTRICT a, qn_i64 off_a, qn_i64 lda,
-          QN_GLOBAL elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb) {
-  QN_LOCAL_VAR elem tile[TILE][TILE + 1];
+transpose(qn_i64 m, qn_i64 n, QN_GLOBAL const bits *QN_RESTRICT a, qn_i64 off_a, qn_i64 lda,
+          QN_GLOBAL bits *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb) {
+  QN_LOCAL_VAR bits tile[TILE][TILE + 1];
   const int x = QN_LID(0) % TILE, y = QN_LID(0) / TILE;
   const qn_i64 i0 = (qn_i64)QN_WGID(0) * TILE;
   for (qn_i64 j0 = (qn_i64)QN_WGID(1) * TILE; j0 < n; j0 += (qn_i64)QN_NWG(1) * TILE) {
