@@ -120,6 +120,9 @@ static void fork_children(void) {
 
 static void a_child_forked_in_mid_use_goes_on(void **state) {
   (void)state;
+#ifdef __SANITIZE_ADDRESS__
+  skip(); /* gcc 12's takes none of its allocator's locks at a fork: a child may wait for ever */
+#endif
   qn_device *device;
   assert_int_equal(qn_device_open("cpu", &device), QN_OK);
   run_threads(many_rounds, fork_children);
