@@ -48,13 +48,9 @@ static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p
   return QN_OK;
 }
 
-qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p,
-                         qn_gemm_choice *choice) {
+static qn_status choose_by_cost(const qn_stream *stream, const qn_gemm_problem *p,
+                                qn_gemm_choice *choice) {
   const qn_target *target = qn_target_of(stream->device);
-  const char *why;
-  const qn_gemm_variant *forced = forced_variant(stream->device, target, &why);
-  if (forced) return choose_forced(stream, p, forced, why, choice);
-
   double lowest = 0.0;
   unsigned candidates = 0;
   for (unsigned i = 0; i < target->gemms; i++) {
@@ -69,6 +65,65 @@ qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p,
     return qn_fail(QN_EUNSUPPORTED, "qn_gemm", "device %s has no variant for %s",
                    stream->device->info.id, qn_dtype_name(p->a.dtype));
   choice->why = candidates == 1 ? "the only one applicable" : "lowest expected cost";
+  return QN_OK;
+}
+
+/* Where a matrix begins within a line of any cache. */
+static uint64_t place_of(qn_matrix m) {
+  const uint64_t line = 128;
+  if (!m.buffer) return 0;
+  return (m.buffer->mem + (uint64_t)m.offset * qn_dtype_size(m.dtype)) % line;
+}
+
+/* All that variants look at: shape, strides, where columns begin, and what is asked. */
+static void key_of(const qn_gemm_problem *p, uint64_t key[QN_CHOICE_KEY]) {
+  const bool light = p->epilogue && qn_epilogue_is_light(p->epilogue->epilogue);
+  const bool reads_c = p->epilogue && qn_epilogue_reads(&p->epilogue->epilogue->program, QN_SLOT_C);
+  const uint64_t asked = (uint64_t)qn_scalar_is(p->alpha, 0.0) | qn_scalar_is(p->beta, 0.0) << 1 |
+                         (p->epilogue != NULL) << 2 | light << 3 | reads_c << 4;
+  const uint64_t given[QN_CHOICE_KEY] = {
+      (uint64_t)p->c.rows,
+      (uint64_t)p->c.cols,
+      (uint64_t)qn_gemm_inner(p),
+      (uint64_t)p->a.ld,
+      (uint64_t)p->b.ld,
+      (uint64_t)p->c.ld,
+      place_of(p->a) | place_of(p->b) << 8 | place_of(p->c) << 16 | asked << 24,
+      (uint64_t)p->a.dtype | (uint64_t)p->c.dtype << 8 | (uint64_t)p->transa << 16 |
+          (uint64_t)p->transb << 24 | (uint64_t)p->region << 32};
+  memcpy(key, given, sizeof given);
+}
+
+/* Where what was chosen last for such a problem stands. */
+static qn_gemm_chosen *place_to_remember(qn_stream *stream, const uint64_t key[QN_CHOICE_KEY]) {
+  uint64_t hash = 0;
+  for (int i = 0; i < QN_CHOICE_KEY; i++) hash = (hash ^ key[i]) * UINT64_C(0x9E3779B97F4A7C15);
+  return &stream->chosen[hash >> 61];
+}
+
+/* The choice among a card's variants takes as long as half a launch, so that it is made once. */
+static qn_status recall_or_choose(qn_stream *stream, const qn_gemm_problem *p,
+                                  qn_gemm_choice *choice) {
+  if (stream->device->cpu) return choose_by_cost(stream, p, choice);
+  uint64_t key[QN_CHOICE_KEY];
+  key_of(p, key);
+  qn_gemm_chosen *last = place_to_remember(stream, key);
+  if (!last->variant || memcmp(last->key, key, sizeof key) != 0) {
+    QN_TRY(choose_by_cost(stream, p, choice));
+    *last = (qn_gemm_chosen){.variant = choice->variant, .why = choice->why};
+    memcpy(last->key, key, sizeof key);
+  }
+  *choice = (qn_gemm_choice){last->variant, last->why};
+  return QN_OK;
+}
+
+qn_status qn_gemm_choose(qn_stream *stream, const qn_gemm_problem *p, qn_gemm_choice *choice) {
+  const qn_target *target = qn_target_of(stream->device);
+  const char *why;
+  const qn_gemm_variant *forced = forced_variant(stream->device, target, &why);
+  if (forced) return choose_forced(stream, p, forced, why, choice);
+
+  QN_TRY(recall_or_choose(stream, p, choice));
   log_choice(stream, p, choice);
   return QN_OK;
 }

@@ -12,7 +12,7 @@ typedef struct qn_gemm_choice {
 } qn_gemm_choice;
 
 /* QN_EUNSUPPORTED when QUERN_GEMM_VARIANT names one that cannot do this problem. */
-qn_status qn_gemm_choose(const qn_stream *stream, const qn_gemm_problem *p, qn_gemm_choice *choice);
+qn_status qn_gemm_choose(qn_stream *stream, const qn_gemm_problem *p, qn_gemm_choice *choice);
 
 qn_status qn_step_gemm(qn_stream *stream, const qn_gemm_problem *p);
 qn_status qn_step_trsm(qn_stream *stream, const qn_triangular_problem *p);

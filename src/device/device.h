@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256, QN_PREPARED = 64, QN_LANES_MOST = 8 };
+enum { QN_CHOICES = 8, QN_CHOICE_KEY = 8 };
 
 typedef struct qn_pool qn_pool; /* pool.c */
 
@@ -39,6 +40,13 @@ struct qn_device {
   qn_device *next;                            /* the registry's list */
 };
 
+/* A variant of gemm chosen by cost, and all that the choice looked at (blas3/gemm.c). */
+typedef struct qn_gemm_chosen {
+  uint64_t key[QN_CHOICE_KEY];
+  const struct qn_gemm_variant *variant; /* NULL: none yet */
+  const char *why;
+} qn_gemm_chosen;
+
 struct qn_stream {
   qn_device *device;
   qn_bstream *handle;
@@ -48,6 +56,7 @@ struct qn_stream {
   qn_trace_fn trace;
   void *trace_user;
   struct qn_rehearsal *rehearsal; /* NULL: launches are made, not noted (blas3/prepare.h) */
+  qn_gemm_chosen chosen[QN_CHOICES];
 
   unsigned slot;           /* its bit in qn_buffer.used */
   qn_bevent *mark;         /* for waits on this stream by others; NULL until the first */
