@@ -314,11 +314,11 @@ static qn_status launch_parts(qn_stream *stream, const qn_gemm_problem *g, const
   return status;
 }
 
-/* Where a block of a cluster receives sums: of each thread so many times 16 bytes, in slices of one
- * size. */
+/* Where a block of a cluster receives the others' sums: of each thread so many times 16 bytes, in
+ * slices of one size. */
 static uint32_t room(const tile *t, int parts) {
   const int quads = t->bi / 8, threads = t->bj / 64 * 128;
-  return (uint32_t)(qn_ceil_div(quads, parts) * parts * threads * 16);
+  return (uint32_t)(qn_ceil_div(quads, parts) * (parts - 1) * threads * 16);
 }
 
 static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const tile *t,

@@ -63,7 +63,9 @@ QN_DEV void load_units(const way *w, const tensor_map *map_a, const tensor_map *
   ring r = {0, 0};
   for (int t = w->first; t < w->units; t += w->stride) {
     const unit u = unit_of(&w->work, &w->me, t);
-    produce(&w->p, &r, &w->me, map_a, map_b, u.i0, u.j0, w->work.parts, u.part, u.steps);
+    const int each = w->work.steps / w->work.parts, more = w->work.steps % w->work.parts;
+    const int first = u.part * each + QN_MIN(u.part, more);
+    produce(&w->p, &r, &w->me, map_a, map_b, u.i0, u.j0, first, 1, u.steps);
   }
 }
 

@@ -98,6 +98,17 @@ QN_DEV void cluster_sync() {
   cluster_wait();
 }
 
+/* Four numbers to where `address` is in block `rank`; their bytes arrive at its `barrier`. */
+QN_DEV void send_quad(qn_u32 address, qn_u32 barrier, int rank, const float *x) {
+  asm volatile("{\n .reg .b32 there, counts;\n"
+               " mapa.shared::cluster.u32 there, %0, %2;\n"
+               " mapa.shared::cluster.u32 counts, %1, %2;\n"
+               " st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [there], "
+               "{%3, %4, %5, %6}, [counts];\n}" ::"r"(address),
+               "r"(barrier), "r"(rank), "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
+               : "memory");
+}
+
 /* ---- the copy engine ---- */
 
 /* A tensor map: made by the host, 128 bytes that only the copy engine reads. */

@@ -119,19 +119,18 @@ QN_DEV void pipeline_init(const pipeline *p) {
   else                                                                                             \
     box_load(to, map, x, y, barrier)
 
-/* Part `part` of `parts` of k: every `parts`-th step, so that the parts at work at one time read
- * neighbouring lines of memory. */
+/* Of one of `parts` parts of k, the first of which have a step more where they are not alike. */
 QN_DEV int steps_of_part(int steps, int parts, int part) {
   return (steps - part + parts - 1) / parts;
 }
 
-/* By one thread: a part of the steps of k, for the tile at (i0, j0). */
+/* By one thread: so many steps of k, the first of them and so many apart, for the tile at (i0, j0).
+ */
 QN_DEV void produce(const pipeline *p, ring *r, const place *me, const tensor_map *map_a,
-                    const tensor_map *map_b, int i0, int j0, int parts, int part, int steps) {
+                    const tensor_map *map_b, int i0, int j0, int first, int apart, int steps) {
   const int i = i0 + me->j * PART_A, j = j0 + me->i * PART_B;
   const int shares_a = COLUMN_OF_BLOCKS << me->i, shares_b = ROW_OF_BLOCKS << me->j * CLUSTER_I;
-  for (int step = 0; step < steps; step++) {
-    const int kp = (part + step * parts) * BK;
+  for (int kp = first * BK; steps > 0; kp += apart * BK, steps--) {
     const qn_u32 full = p->full + 8 * r->stage, to = p->stages + r->stage * BYTES_STAGE;
     barrier_wait(p->empty + 8 * r->stage, r->parity ^ 1);
     barrier_arrive_bytes(full, BYTES_STAGE);
