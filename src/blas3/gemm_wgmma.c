@@ -105,12 +105,13 @@ static double reading_seconds(const tile *t, const qn_gemm_problem *g, const pla
   return lines * LINE / (streams ? streamed : from_cache);
 }
 
-/* With beta or an epilogue that is not light a tile takes longer to leave, half of it while another
- * is multiplied where groups take turns. */
+/* With beta, an epilogue that is not light or a C that the copy engine cannot store a tile takes
+ * longer to leave, half of it while another is multiplied where groups take turns. */
 static double tile_seconds(const tile *t, const qn_gemm_problem *g, const plan *p) {
   const double element = 0.25e-9;
   const bool light = !g->epilogue || qn_epilogue_is_light(g->epilogue->epilogue);
-  const bool finished = !light || !qn_scalar_is(g->beta, 0.0);
+  const bool finished =
+      !light || !qn_scalar_is(g->beta, 0.0) || (p->parts == 1 && !qn_operand_aligned(g->c));
   return (double)p->part * t->step + t->rest + (finished ? element * t->bi * t->bj / t->turns : 0);
 }
 

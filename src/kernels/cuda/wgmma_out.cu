@@ -142,27 +142,64 @@ QN_DEV void put_piece(qn_u32 lines, const qn_u32 *word) {
 }
 #endif
 
-/* Elements `first` to `end` of a line to a column's piece, a word at a time where halves stand on
- * words. */
-QN_DEV void store_line(out *to, qn_u32 line, int row, int first, int end) {
-  const int lane = threadIdx.x % 32;
-#if C_F32
-  for (int i = first + lane; i < end; i += 32) to[i] = get_element(line, i, row);
-#else
-  const int begin = first + (int)((qn_u64)(to + first) / sizeof(out) % 2);
-  for (int i = begin + 2 * lane; i + 1 < end; i += 64)
-    *(qn_u32 *)(to + i) = get_element(line, i, row) | (qn_u32)get_element(line, i + 1, row) << 16;
-  if (lane == 0 && begin > first) to[first] = get_element(line, first, row);
-  if (lane == 1 && (end - begin) % 2 > 0) to[end - 1] = get_element(line, end - 1, row);
-#endif
+#if !C_F32
+QN_DEV qn_u32 get_word(qn_u32 address) {
+  qn_u32 x;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(address));
+  return x;
 }
+
+/* A whole line, of which a lane has a word and the next one. Where C's words begin with odd
+ * elements they are put together of two; the first half and the last stand alone. */
+QN_DEV void store_words(out *to, qn_u32 word, qn_u32 next) {
+  const int lane = threadIdx.x % 32;
+  if ((qn_u64)to % 4 == 0) {
+    ((qn_u32 *)to)[lane] = word;
+    return;
+  }
+  if (lane < 31) *(qn_u32 *)(to + 2 * lane + 1) = __byte_perm(word, next, 0x5432);
+  if (lane % 31 == 0) to[lane == 0 ? 0 : 63] = (out)(lane == 0 ? word : word >> 16);
+}
+
+/* Read before the first is stored; where a tile leaves later registers are few. */
+#define LINES_AHEAD (CARRY ? 4 : 8)
+
+/* So many whole lines of a piece. */
+QN_DEV void store_whole(out *to, qn_i64 ldc, qn_u32 lines, int rows) {
+  qn_u32 mine = threadIdx.x % 32 * 4, next = (threadIdx.x + 1) % 32 * 4;
+#pragma unroll 1
+  for (; rows > 0; rows -= LINES_AHEAD, lines += LINES_AHEAD * LINE) {
+    qn_u32 word[LINES_AHEAD][2];
+    QN_UNROLL
+    for (int a = 0; a < LINES_AHEAD; a++) {
+      word[a][0] = get_word(lines + a * LINE + (mine ^ a << 4));
+      word[a][1] = get_word(lines + a * LINE + (next ^ a << 4));
+    }
+    QN_UNROLL
+    for (int a = 0; a < LINES_AHEAD; a++, to += ldc)
+      if (a < rows) store_words(to, word[a][0], word[a][1]);
+    mine ^= LINES_AHEAD % 8 << 4; /* lines are permuted by their number in eight */
+    next ^= LINES_AHEAD % 8 << 4;
+  }
+}
+#endif
 
 /* A warp's lines, from row `first` of the piece on, as far as they are in C. */
 QN_DEV void store_lines(const target *t, qn_u32 lines, int first, int i0, int j0) {
-  const int end = QN_MIN(PIECE_I, t->m - i0);
-  if (first >= end) return;
-  for (int row = 0; row < 16 && j0 + row < t->n; row++)
-    store_line(t->c + i0 + (j0 + row) * t->ldc, lines + row * LINE, row, first, end);
+  const int end = QN_MIN(PIECE_I, t->m - i0), rows = QN_MIN(16, t->n - j0);
+  out *to = t->c + i0 + j0 * t->ldc;
+#if !C_F32
+  if (end - first == PIECE_I) {
+    store_whole(to, t->ldc, lines, rows);
+    return;
+  }
+#endif
+#pragma unroll 1
+  for (int row = 0; row < rows; row++, to += t->ldc) {
+#pragma unroll 1
+    for (int i = first + threadIdx.x % 32; i < end; i += 32)
+      to[i] = get_element(lines + row * LINE, i, row);
+  }
 }
 
 /* The warps need not wait for one another. */
@@ -174,7 +211,7 @@ QN_DEV void store_piece(const output *o, const qn_u32 *word, int piece, int i0, 
   if (lane == 0) box_store_wait(BUFFERS - 1); /* what was stored from these lines has left them */
   __syncwarp();
   put_piece(lines, word);
-  async_fence();
+  if (i < o->mapped) async_fence();
   __syncwarp();
   if (lane == 0) { /* a group a piece, though some store nothing: they are counted above */
     if (i < o->mapped) box_store(o->map, i, o->column + j, lines);
