@@ -22,7 +22,9 @@ typedef struct step {
         128, 32, 256, buffers, 16                                                                  \
   }
 
-static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const void *given) {
+static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, unsigned copied,
+                        const void *given) {
+  (void)copied;
   const step *s = given;
   const int64_t across = qn_ceil_div(g->c.rows, s->bi), down = qn_ceil_div(g->c.cols, s->bj);
   qn_call call = {.count = 0};

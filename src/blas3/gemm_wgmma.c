@@ -212,12 +212,20 @@ static qn_status encode_c(const qn_stream *stream, qn_matrix c, map_set *set) {
   return encode(tensor_maps(stream), qn_matrix_sub(c, 0, 0, rows, c.cols), WARP, &set->c);
 }
 
-static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, const tile *t,
-                            map_set *set) {
+/* The engine is slow where a matrix ends within 16 bytes: the zeros of a copy are taken for it. */
+static qn_matrix with_zeros(qn_matrix m, bool copied) {
+  if (copied) m.rows = m.ld;
+  return m;
+}
+
+static qn_status encode_all(const qn_stream *stream, const qn_gemm_problem *g, unsigned copied,
+                            const tile *t, map_set *set) {
   const qn_tensor_map_ops *maps = tensor_maps(stream);
   const int rows_a = t->bi / t->cluster; /* that a block loads */
-  QN_TRY(encode(maps, g->a, g->transa == QN_NOTRANS ? STEP : rows_a, &set->a));
-  QN_TRY(encode(maps, g->b, g->transb == QN_NOTRANS ? t->bj : STEP, &set->b));
+  QN_TRY(encode(maps, with_zeros(g->a, copied & QN_COPIED_A),
+                g->transa == QN_NOTRANS ? STEP : rows_a, &set->a));
+  QN_TRY(encode(maps, with_zeros(g->b, copied & QN_COPIED_B),
+                g->transb == QN_NOTRANS ? t->bj : STEP, &set->b));
   return is_persistent(t) ? encode_c(stream, g->c, set) : QN_OK;
 }
 
@@ -346,11 +354,12 @@ static qn_status launch_split(qn_stream *stream, const qn_gemm_problem *g, const
       &call);
 }
 
-static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, const void *tile_given) {
+static qn_status launch(qn_stream *stream, const qn_gemm_problem *g, unsigned copied,
+                        const void *tile_given) {
   const tile *t = tile_given;
   const plan p = plan_of(t, stream, g);
   map_set set = {.c_rows = 0};
-  if (!stream->rehearsal) QN_TRY(encode_all(stream, g, t, &set));
+  if (!stream->rehearsal) QN_TRY(encode_all(stream, g, copied, t, &set));
   if (!is_persistent(t)) return launch_split(stream, g, t, &p, &set);
   return p.parts > 1 ? launch_parts(stream, g, t, &p, &set)
                      : launch_persistent(stream, g, t, &p, &set);
