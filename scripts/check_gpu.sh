@@ -43,7 +43,7 @@ try() {
   esac
 }
 
-pipelined='pipe_large pipe_medium pipe_small pipe_thin pipe_flat'
+pipelined='pipe_large pipe_medium pipe_small pipe_thin pipe_flat pipe_narrow pipe_strip pipe_tiny'
 halves='mma_pipelined wgmma_large wgmma_turns wgmma_pair wgmma_square wgmma_wide wgmma_narrow wgmma_small
   wgmma_split_square wgmma_split_thin wgmma_split_small'
 

@@ -88,6 +88,17 @@ static const qn_gemm_tile flat[2] = {
     FFMA(4, 64, 128, 16, 8, 8, 32, 64, 128, 3, 4, 32, 128, 0, 185),
 };
 
+/* For triangles: many groups that end in time. Second where C has more columns than rows. */
+static const qn_gemm_tile narrow[2] = {
+    DMMA(64, 16, 16, 16, 16, 128, 3, 6, 40, 120, 0, 80),
+    DMMA(16, 64, 16, 16, 16, 128, 3, 6, 40, 120, 0, 80),
+};
+static const qn_gemm_tile strip[2] = {
+    DMMA(32, 64, 16, 16, 32, 128, 3, 5, 40, 120, 0, 141),
+    DMMA(64, 32, 16, 16, 32, 128, 3, 5, 40, 120, 0, 141),
+};
+static const qn_gemm_tile tiny = DMMA(32, 32, 16, 16, 16, 128, 4, 5, 32, 96, 0, 104);
+
 static bool has(const qn_stream *stream, qn_dtype dtype, const qn_gemm_tile *t) {
   const qn_device *device = stream->device;
   return device->ops->launch && strcmp(device->info.backend, "cuda") == 0 && t->bm > 0 &&
@@ -112,11 +123,25 @@ static bool both_along(const qn_gemm_problem *g) {
   return g->transa == QN_NOTRANS && g->transb != QN_NOTRANS;
 }
 
+/* In f64. How they rank among the tiles of a plain product is not known: there they are for those
+ * who ask. */
+static bool of_triangles(const qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t) {
+  return g->a.dtype == QN_F64 && (g->triangle || *qn_settings_get()->gemm_variant) &&
+         any(stream, g, t);
+}
+
+static bool wider(const qn_gemm_problem *g) {
+  return g->c.rows < g->c.cols;
+}
+
 QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", without_spills, &large[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", any, &medium[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", any, &small[g->a.dtype]);
 QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", f32_only, &thin[both_along(g)]);
 QN_GEMM_TILE_VARIANT(pipe_flat, "pipe_flat", f32_only, &flat[both_along(g)]);
+QN_GEMM_TILE_VARIANT(pipe_narrow, "pipe_narrow", of_triangles, &narrow[wider(g)]);
+QN_GEMM_TILE_VARIANT(pipe_strip, "pipe_strip", of_triangles, &strip[wider(g)]);
+QN_GEMM_TILE_VARIANT(pipe_tiny, "pipe_tiny", of_triangles, &tiny);
 
 bool qn_gemm_pipelined_serves(const qn_stream *stream, qn_dtype dtype) {
   return has(stream, dtype, &small[dtype]);
@@ -130,7 +155,8 @@ static double triangle_cost(const qn_gemm_variant *tile, const qn_stream *stream
 
 qn_status qn_gemm_pipelined_triangle(qn_stream *stream, const qn_gemm_problem *g) {
   static const qn_gemm_variant *const tiles[] = {&qn_gemm_pipe_small, &qn_gemm_pipe_medium,
-                                                 &qn_gemm_pipe_large};
+                                                 &qn_gemm_pipe_large, &qn_gemm_pipe_narrow,
+                                                 &qn_gemm_pipe_strip, &qn_gemm_pipe_tiny};
   const qn_gemm_variant *best = tiles[0];
   for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
     if (!tiles[i]->applicable(stream, g)) continue;

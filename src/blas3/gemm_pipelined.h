@@ -9,6 +9,8 @@ extern const qn_gemm_variant qn_gemm_pipe_medium;
 extern const qn_gemm_variant qn_gemm_pipe_small; /* more groups, less waste */
 extern const qn_gemm_variant qn_gemm_pipe_thin;  /* f32: more groups, of 64 columns */
 extern const qn_gemm_variant qn_gemm_pipe_flat;  /* f32: of 64 rows */
+/* Of triangles, f64: of 64 by 16, 32 by 64 along the triangle, 32 by 32. */
+extern const qn_gemm_variant qn_gemm_pipe_narrow, qn_gemm_pipe_strip, qn_gemm_pipe_tiny;
 
 /* A product with a triangle, by the pipelined tile that costs least: one launch, or before sm_90
  * two with workspace. */

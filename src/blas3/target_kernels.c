@@ -250,7 +250,8 @@ static qn_status cast(qn_stream *stream, qn_matrix dst, qn_matrix src) {
 
 static const qn_gemm_variant *const variants[] = {
     &qn_gemm_pipe_large,       &qn_gemm_pipe_medium,      &qn_gemm_pipe_small,
-    &qn_gemm_pipe_thin,        &qn_gemm_pipe_flat,        &qn_gemm_tile_large,
+    &qn_gemm_pipe_thin,        &qn_gemm_pipe_flat,        &qn_gemm_pipe_narrow,
+    &qn_gemm_pipe_strip,       &qn_gemm_pipe_tiny,        &qn_gemm_tile_large,
     &qn_gemm_tile_wide,        &qn_gemm_tile_small,       &qn_gemm_dmma_large,
     &qn_gemm_dmma_small,       &qn_gemm_vector,           &qn_gemm_wmma_naive,
     &qn_gemm_mma_naive,        &qn_gemm_mma_naive_f16acc, &qn_gemm_mma_m16n8k8,
