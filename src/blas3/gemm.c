@@ -16,7 +16,7 @@ static const qn_gemm_variant *find_variant(const qn_target *target, const char *
 static const qn_gemm_variant *forced_variant(const qn_device *device, const qn_target *target,
                                              const char **why) {
   const qn_gemm_variant *set = atomic_load(&device->gemm_variant);
-  *why = "set by the program";
+  *why = "set for the device";
   if (set) return set;
   const char *name = qn_settings_get()->gemm_variant;
   if (!*name) return NULL;

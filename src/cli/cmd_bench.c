@@ -86,7 +86,6 @@ static int measure(bench_job *job, bench_cell *cell) {
 static int measure_all(bench_job *job) {
   bench_grid *grid = &job->grid;
   bool wrong = false;
-  if (job->table) cli_print_grid_head(grid);
   for (size_t i = 0; i < grid->count; i++) {
     bench_cell *cell = &grid->cell[i];
     if (i == 0 || cell->threads != grid->cell[i - 1].threads) set_threads(job, cell);
@@ -98,6 +97,7 @@ static int measure_all(bench_job *job) {
     grid->done++;
     if (job->previous.root) cli_previous_compare(&job->previous, cell);
     wrong |= cell->ours.wrong || cell->peer.wrong;
+    if (job->table && i == 0) cli_print_grid_head(grid); /* not above an error */
     if (job->table) cli_print_cell(grid, cell);
   }
   if (job->table) cli_print_grid_foot(grid);
