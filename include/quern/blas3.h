@@ -63,8 +63,7 @@ QN_API qn_status qn_trsm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans
  * info   : may be NULL; else 0, or the order k (1-based) of the first leading minor that is not
  *          positive definite; then the leading k - 1 rows and columns are factored, and what lies
  *          beyond is without meaning. It is written at the latest by the next qn_stream_sync and
- *          must stay valid until then. On CUDA a call whose info lies in ordinary memory returns
- *          when it is known; in a pinned buffer's, or NULL, at once. */
+ *          must stay valid until then, or until qn_stream_free; the call itself does not wait. */
 QN_API qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info);
 
 /* The order up to which one base block does a triangle, at which the recursion of a routine ends;

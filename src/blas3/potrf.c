@@ -137,7 +137,7 @@ static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t
   QN_TRY(qn_step_alloc(stream, sizeof *info, &c.info));
   qn_status status = qn_fill(stream, c.info, 0, sizeof *info, 0, 4);
   if (status == QN_OK) status = run(&c, p->a);
-  if (status == QN_OK && info) status = qn_copy_out(stream, info, c.info, 0, sizeof *info);
+  if (status == QN_OK && info) status = qn_post(stream, info, c.info, sizeof *info);
   qn_scratch_free(stream, c.info);
   return status;
 }

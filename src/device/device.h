@@ -11,7 +11,8 @@
 enum { QN_STREAM_SLOTS = 64, QN_FAULT_TEXT = 256, QN_PREPARED = 64, QN_LANES_MOST = 8 };
 enum { QN_CHOICES = 8, QN_CHOICE_KEY = 8 };
 
-typedef struct qn_pool qn_pool; /* pool.c */
+typedef struct qn_pool qn_pool;     /* pool.c */
+typedef struct qn_letter qn_letter; /* letters.c */
 
 /* What the jit keeps for one device; the device frees it when it goes. */
 typedef struct qn_kernel_store {
@@ -57,6 +58,7 @@ struct qn_stream {
   void *trace_user;
   struct qn_rehearsal *rehearsal; /* NULL: launches are made, not noted (blas3/prepare.h) */
   qn_gemm_chosen chosen[QN_CHOICES];
+  qn_letter *letters, *last_letter; /* in the order of their posting */
 
   unsigned slot;           /* its bit in qn_buffer.used */
   qn_bevent *mark;         /* for waits on this stream by others; NULL until the first */
@@ -163,6 +165,14 @@ static inline qn_status qn_buffer_use(qn_buffer *buffer, qn_stream *stream) {
  * stream order, so that a later call on the same stream may have it without waiting. */
 qn_status qn_scratch_alloc(qn_stream *stream, size_t bytes, qn_buffer **buffer);
 void qn_scratch_free(qn_stream *stream, qn_buffer *buffer);
+
+/* The first bytes of a buffer to `to`, which is written by the next sync of the stream or by its
+ * end: qn_copy_out, but the host goes on at once whatever memory `to` is. For results of a few
+ * bytes. */
+qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t bytes);
+/* To be called when the stream has been waited for: hands out what was posted, or throws it away.
+ */
+void qn_deliver(qn_stream *stream, bool arrived);
 
 /* The host's view of a matrix on a device with cpu_ops. */
 static inline qn_cpu_matrix qn_cpu_view(qn_matrix m) {

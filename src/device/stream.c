@@ -61,7 +61,7 @@ void qn_stream_free(qn_stream *stream) {
   if (!stream) return;
   for (int lane = 0; lane < QN_LANES_MOST - 1; lane++) qn_stream_free(stream->lanes[lane]);
   qn_device *device = stream->device;
-  device->ops->sync(stream->handle);
+  qn_deliver(stream, device->ops->sync(stream->handle) == QN_OK);
   pthread_mutex_lock(&device->lock);
   delist(stream);
   pthread_mutex_unlock(&device->lock);
@@ -93,6 +93,7 @@ static qn_status sync_alone(qn_stream *stream) {
   uint64_t clock = atomic_load(&stream->device->clock);
   qn_status status = qn_stream_result(stream, stream->device->ops->sync(stream->handle));
   if (status == QN_OK) atomic_store(&stream->synced, clock);
+  qn_deliver(stream, status == QN_OK);
   return status;
 }
 

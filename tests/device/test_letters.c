@@ -1,0 +1,101 @@
+/* Results of a few bytes that reach the host by the next sync. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include "pool_fixture.h"
+
+static qn_buffer *holding(fixture *f, uint32_t word) {
+  qn_buffer *buffer = take(f, sizeof word);
+  assert_int_equal(qn_fill(f->s, buffer, 0, sizeof word, word, sizeof word), QN_OK);
+  return buffer;
+}
+
+static void arrives_by_the_sync_and_not_before(void **state) {
+  fixture *f = *state;
+  uint32_t first = 0, second = 0;
+  qn_buffer *a = holding(f, 7), *b = holding(f, 8);
+  assert_int_equal(qn_post(f->s, &first, a, sizeof first), QN_OK);
+  assert_int_equal(qn_post(f->s, &second, b, sizeof second), QN_OK);
+  assert_int_equal(mock.syncs, 0);
+  assert_int_equal(qn_stream_sync(f->t), QN_OK);
+  assert_int_equal(first, 0);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(first, 7);
+  assert_int_equal(second, 8);
+  first = 1;
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(first, 1); /* once */
+  qn_buffer_free(a);
+  qn_buffer_free(b);
+}
+
+static void the_last_posted_stays(void **state) {
+  fixture *f = *state;
+  uint32_t word = 0;
+  qn_buffer *a = holding(f, 7), *b = holding(f, 8);
+  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
+  assert_int_equal(qn_post(f->s, &word, b, sizeof word), QN_OK);
+  qn_buffer_free(a);
+  qn_buffer_free(b);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(word, 8);
+}
+
+/* The buffer may be written again behind the post: it goes in the stream's order. */
+static void keeps_the_streams_order(void **state) {
+  fixture *f = *state;
+  uint32_t word = 0;
+  qn_buffer *a = holding(f, 7);
+  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
+  assert_int_equal(qn_fill(f->s, a, 0, sizeof word, 9, sizeof word), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(word, 7);
+  qn_buffer_free(a);
+}
+
+static void the_end_of_a_stream_delivers(void **state) {
+  fixture *f = *state;
+  uint32_t word = 0;
+  qn_buffer *a = holding(f, 7);
+  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
+  qn_stream_free(f->s);
+  assert_int_equal(word, 7);
+  qn_buffer_free(a);
+  assert_int_equal(qn_stream_create(f->device, &f->s), QN_OK);
+}
+
+/* Without pinned memory it is a plain copy. */
+static void goes_without_memory(void **state) {
+  fixture *f = *state;
+  uint32_t word = 0;
+  qn_buffer *a = holding(f, 7);
+  mock.room = 0;
+  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(word, 7);
+  qn_buffer_free(a);
+}
+
+static void a_lost_copy_is_told(void **state) {
+  fixture *f = *state;
+  uint32_t word = 3;
+  qn_buffer *a = holding(f, 7);
+  mock.lose_next_copy = true;
+  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_ELOST);
+  assert_int_equal(word, 3);
+  qn_buffer_free(a);
+}
+
+int main(void) {
+#define LETTER(name) cmocka_unit_test_setup_teardown(name, pool_set_up, pool_tear_down)
+  const struct CMUnitTest tests[] = {
+      LETTER(arrives_by_the_sync_and_not_before),
+      LETTER(the_last_posted_stays),
+      LETTER(keeps_the_streams_order),
+      LETTER(the_end_of_a_stream_delivers),
+      LETTER(goes_without_memory),
+      LETTER(a_lost_copy_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
