@@ -11,12 +11,19 @@ static qn_buffer *holding(fixture *f, uint32_t word) {
   return buffer;
 }
 
+/* Posts `word` from a buffer that is given back at once. */
+static void post(fixture *f, uint32_t word, uint32_t *to) {
+  qn_buffer *buffer = holding(f, word);
+  assert_int_equal(qn_post(f->s, to, buffer, sizeof word), QN_OK);
+  qn_buffer_free(buffer);
+}
+
 static void arrives_by_the_sync_and_not_before(void **state) {
   fixture *f = *state;
   uint32_t first = 0, second = 0;
-  qn_buffer *a = holding(f, 7), *b = holding(f, 8);
-  assert_int_equal(qn_post(f->s, &first, a, sizeof first), QN_OK);
-  assert_int_equal(qn_post(f->s, &second, b, sizeof second), QN_OK);
+  post(f, 7, &first);
+  post(f, 8, &second);
+  assert_int_equal(stats_of(f->device).requests, 4); /* each its source and a pinned buffer */
   assert_int_equal(mock.syncs, 0);
   assert_int_equal(qn_stream_sync(f->t), QN_OK);
   assert_int_equal(first, 0);
@@ -26,18 +33,13 @@ static void arrives_by_the_sync_and_not_before(void **state) {
   first = 1;
   assert_int_equal(qn_stream_sync(f->s), QN_OK);
   assert_int_equal(first, 1); /* once */
-  qn_buffer_free(a);
-  qn_buffer_free(b);
 }
 
 static void the_last_posted_stays(void **state) {
   fixture *f = *state;
   uint32_t word = 0;
-  qn_buffer *a = holding(f, 7), *b = holding(f, 8);
-  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
-  assert_int_equal(qn_post(f->s, &word, b, sizeof word), QN_OK);
-  qn_buffer_free(a);
-  qn_buffer_free(b);
+  post(f, 7, &word);
+  post(f, 8, &word);
   assert_int_equal(qn_stream_sync(f->s), QN_OK);
   assert_int_equal(word, 8);
 }
@@ -57,11 +59,9 @@ static void keeps_the_streams_order(void **state) {
 static void the_end_of_a_stream_delivers(void **state) {
   fixture *f = *state;
   uint32_t word = 0;
-  qn_buffer *a = holding(f, 7);
-  assert_int_equal(qn_post(f->s, &word, a, sizeof word), QN_OK);
+  post(f, 7, &word);
   qn_stream_free(f->s);
   assert_int_equal(word, 7);
-  qn_buffer_free(a);
   assert_int_equal(qn_stream_create(f->device, &f->s), QN_OK);
 }
 

@@ -204,15 +204,6 @@ QN_DEV void multiply(sums *c, const fragment *f) {
   }
 }
 
-QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
-  QN_UNROLL
-  for (int p = 0; p < BK; p += STEP_K) {
-    fragment f;
-    read_fragment(&f, stage, p, r);
-    multiply(sum, &f);
-  }
-}
-
 #define AHEAD (SPECIALISED && !TRIANGLE)
 #define LATE  0
 

@@ -161,15 +161,6 @@ QN_DEV void multiply_ahead(sums *sum, fragment *f, const char *stage, int p, con
 }
 #endif
 
-QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
-  QN_UNROLL
-  for (int p = 0; p < BK; p++) {
-    fragment f;
-    read_fragment(&f, stage, p, r);
-    multiply(sum, &f);
-  }
-}
-
 #if TRIANGLE
 QN_DEV acc triangle_element(acc x, int beyond, int unit) {
 #if QN_IS_COMPLEX

@@ -249,15 +249,6 @@ QN_DEV void multiply(sums *c, const fragment *f) {
   for (int s = 0; s < WIDES * NARROWS; s++) multiply_pair(c, f, s / NARROWS, s % NARROWS);
 }
 
-QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
-  QN_UNROLL
-  for (int p = 0; p < BK; p += STEP_K) {
-    fragment f;
-    read_fragment(&f, stage, p, r);
-    multiply(sum, &f);
-  }
-}
-
 #define AHEAD (SPECIALISED && !TRIANGLE)
 
 #if AHEAD

@@ -1,5 +1,5 @@
-/* The kernel of the pipelined products: which tiles of C a group has, the walk over k, and how the
- * sums leave.
+/* The kernel of the pipelined products: which tiles of C a group has, and the walk over k; how the
+ * sums leave is in gemm_sums.cu.
  *
  * Grid: x = tiles of C, walked in bands of BAND tile rows so that a band's A and a few columns of B
  * stay in the last cache; y = 1; z = parts of k. With STAYS x may be less: a group then takes every
@@ -14,11 +14,10 @@
  *   sum_at(sums, s)          one, for a constant s; s ... s + VW - 1 are neighbours in a column
  *   sum_row(s), sum_col(s)   where it is, from the item's first
  *   reader, reader_of(t)     where the item reads in a stage; its row and col are the first sum's
- *   multiply_stage(sums, stage, reader)
- *
- * and with AHEAD, which reads fragments a part of a step ahead:
  *   fragment, read_fragment(fragment, stage, p, reader)     what STEP_K of k from p on take
  *   multiply(sums, fragment)
+ *
+ * and with AHEAD, which reads fragments a part of a step ahead:
  *   multiply_ahead(sums, fragment, stage, p, reader)        likewise; then reads the fragment anew
  *
  * and with LATE, which stores sums among the first products of the next tile:
@@ -99,123 +98,21 @@ QN_DEV int tile_outside(const tile *at, int region) {
   return (region == 1 && at->i0 + BM <= at->j0) || (region == 2 && at->j0 + BN <= at->i0);
 }
 
-/* ---- the sums ---- */
-
-typedef struct target {
-  qn_i64 m, n, ldc;
-  int region;
-  acc alpha, beta;
-  out *c;
-#if TRIANGLE
-  const elem *a, *b;
-  qn_i64 k, lda, ldb;
-  int unit;
-#endif
-} target;
-
-/* A sum as it goes to (i, j) of C. */
-QN_DEV acc settled(const target *to, qn_i64 i, qn_i64 j, acc sum) {
-#if TRIANGLE
-  if (is_nan(sum)) return plain_sum(to->a, to->lda, to->b, to->ldb, i, j, to->k, to->unit);
-#endif
-  return sum;
-}
-
-QN_DEV void put_sum(const target *to, qn_i64 i, qn_i64 j, acc sum EPILOGUE_PARAMS) {
-  if (i >= to->m || j >= to->n || (to->region == 1 && i < j) || (to->region == 2 && i > j)) return;
-  out_update(to->c + i + j * to->ldc, to->alpha, settled(to, i, j, sum), to->beta, i,
-             j EPILOGUE_PASS);
-}
-
-/* Where all of the tile is stored and columns of C keep the alignment of 16 bytes. */
-QN_DEV int tile_stores_vectors(const tile *at, const target *to) {
-  return to->region == 0 && at->i0 + BM <= to->m && at->j0 + BN <= to->n &&
-         ((qn_u64)to->c | (qn_u64)to->ldc * sizeof(elem)) % 16 == 0;
-}
-
-/* VW neighbours in a column of C. */
-typedef union out_vector {
-  vec all;
-  acc one[VW];
-} out_vector;
-
-QN_DEV int reads_c(const target *to) {
-  return EPILOGUE_READS_C || !acc_is_zero(to->beta);
-}
-
-QN_DEV void update_vector(out_vector *x, const target *to, qn_i64 i, qn_i64 j,
-                          const acc *sum EPILOGUE_PARAMS) {
-  QN_UNROLL
-  for (int v = 0; v < VW; v++)
-    out_update(&x->one[v], to->alpha, settled(to, i + v, j, sum[v]), to->beta, i + v,
-               j EPILOGUE_PASS);
-}
-
-/* VW sums, neighbours in a column, to C from (i, j) on. */
-QN_DEV void put_vector(const target *to, qn_i64 i, qn_i64 j, const acc *sum,
-                       int vectors EPILOGUE_PARAMS) {
-  if (vectors) {
-    out_vector x;
-    vec *there = (vec *)(to->c + i + j * to->ldc);
-    if (reads_c(to)) x.all = *there;
-    update_vector(&x, to, i, j, sum EPILOGUE_PASS);
-    *there = x.all;
-  } else {
-    QN_UNROLL
-    for (int v = 0; v < VW; v++) put_sum(to, i + v, j, sum[v] EPILOGUE_PASS);
-  }
-}
-
-/* Vectors of C that are read before any of them is stored: the compiler moves no read ahead of a
- * store, and each by itself would take as long as memory does. Registers are left for it in f64
- * where others copy. */
-#ifndef READ_AHEAD
-#define READ_AHEAD (QN_T == 3 && SPECIALISED ? 4 : 1)
-#endif
-
-/* READ_AHEAD vectors of the item's sums, the first of them s. */
-QN_DEV void put_vectors(const sums *sum, int s, qn_i64 i0, qn_i64 j0,
-                        const target *to EPILOGUE_PARAMS) {
-  out_vector x[READ_AHEAD];
-  vec *there[READ_AHEAD];
-  QN_UNROLL
-  for (int r = 0; r < READ_AHEAD; r++)
-    there[r] = (vec *)(to->c + i0 + sum_row(s + r * VW) + (j0 + sum_col(s + r * VW)) * to->ldc);
-  if (reads_c(to)) {
-    QN_UNROLL
-    for (int r = 0; r < READ_AHEAD; r++) x[r].all = *there[r];
-  }
-  QN_UNROLL
-  for (int r = 0; r < READ_AHEAD; r++) {
-    acc y[VW];
-    QN_UNROLL
-    for (int v = 0; v < VW; v++) y[v] = sum_at(sum, s + r * VW + v);
-    update_vector(&x[r], to, i0 + sum_row(s + r * VW), j0 + sum_col(s + r * VW), y EPILOGUE_PASS);
-    *there[r] = x[r].all;
-  }
-}
-
-QN_DEV void store_tile(const sums *sum, const tile *at, const target *to,
-                       const reader *r EPILOGUE_PARAMS) {
-  const int vectors = tile_stores_vectors(at, to);
-  const qn_i64 i0 = at->i0 + opaque(r->row), j0 = at->j0 + opaque(r->col);
-  QN_UNROLL
-  for (int s = 0; s < SUMS; s += READ_AHEAD * VW) {
-    if (vectors) {
-      put_vectors(sum, s, i0, j0, to EPILOGUE_PASS);
-      continue;
-    }
-    QN_UNROLL
-    for (int v = 0; v < READ_AHEAD * VW; v++)
-      put_sum(to, i0 + sum_row(s + v), j0 + sum_col(s + v), sum_at(sum, s + v) EPILOGUE_PASS);
-  }
-}
-
+#include "cuda/gemm_sums.cu"
 #if QN_SM >= 90
 #include "cuda/gemm_cluster.cu"
 #endif
 
 /* ---- the walk over k ---- */
+
+QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
+  QN_UNROLL
+  for (int p = 0; p < BK; p += STEP_K) {
+    fragment f;
+    read_fragment(&f, stage, p, r);
+    multiply(sum, &f);
+  }
+}
 
 QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const tile *at,
                           int step TRIANGLE_PARAMS) {

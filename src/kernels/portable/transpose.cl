@@ -1,10 +1,11 @@
-/* B := A^T or A^H through a square of local memory, so that both are gone through along their columns:
+/* B := A^T or A^H through a square of local memory, so that both are gone through along their
+ * columns:
  *
  *   A, m x n             tile                    B, n x m
  *   columns of a tile -> tile[col][row] ->       columns of B are rows of A
  *
- * Grid: x = tiles of A's rows, y = tiles of its columns (any number of groups); 256 items a group. The
- * tile has one element more a row, so that a column of it falls into different banks.
+ * Grid: x = tiles of A's rows, y = tiles of its columns (any number of groups); 256 items a group.
+ * The tile has one element more a row, so that a column of it falls into different banks.
  *
  * Macros: QN_T; CONJ 1 for A^H. */
 #include "portable/prelude.cl"
@@ -31,9 +32,10 @@ QN_DEV bits moved(bits e) {
 }
 #endif
 
-QN_KERNEL QN_WG_SIZE(256, 1, 1) void
-transpose(qn_i64 m, qn_i64 n, QN_GLOBAL const bits *QN_RESTRICT a, qn_i64 off_a, qn_i64 lda,
-          QN_GLOBAL bits *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb) {
+QN_KERNEL QN_WG_SIZE(256, 1, 1) void transpose(qn_i64 m, qn_i64 n,
+                                               QN_GLOBAL const bits *QN_RESTRICT a, qn_i64 off_a,
+                                               qn_i64 lda, QN_GLOBAL bits *QN_RESTRICT b,
+                                               qn_i64 off_b, qn_i64 ldb) {
   QN_LOCAL_VAR bits tile[TILE][TILE + 1];
   const int x = QN_LID(0) % TILE, y = QN_LID(0) / TILE;
   const qn_i64 i0 = (qn_i64)QN_WGID(0) * TILE;
