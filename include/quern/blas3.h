@@ -15,7 +15,8 @@
  *   Bits    : the same device, library, shape, ld, alignment, math mode and thread count give the
  *             same bits.
  *   Env     : QUERN_GEMM_VARIANT forces one implementation of the product (the log names them).
- *             It, QUERN_TRSM_BLOCK and QUERN_TRMM_BLOCK are read once, at the first call.
+ *             It, QUERN_TRSM_VARIANT, QUERN_TRSM_BLOCK, QUERN_TRMM_BLOCK, QUERN_POTRF_BLOCK and
+ *             QUERN_TRIANGLE_BLOCKS are read once, at the first call.
  *   Source  : the reference BLAS (xGEMM, xTRMM, xTRSM) and LAPACK (xPOTRF) for the semantics. */
 #ifndef QUERN_BLAS3_H
 #define QUERN_BLAS3_H

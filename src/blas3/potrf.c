@@ -144,7 +144,10 @@ static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t
 
 qn_status qn_potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t *info) {
   QN_TRY(qn_potrf_args(stream, uplo, a));
-  if (info) *info = 0;
+  if (info) {
+    qn_recall(stream, info, sizeof *info); /* an earlier call's */
+    *info = 0;
+  }
   if (a.rows == 0) return QN_OK;
   const qn_potrf_problem p = {uplo, a};
   qn_prepare_key key = {'p', a.dtype, (uint32_t)uplo, a.rows, 0, 0};

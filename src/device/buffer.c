@@ -132,6 +132,7 @@ qn_status qn_copy_out(qn_stream *stream, void *dst, const qn_buffer *src, size_t
   if (status == QN_OK) status = check_range(function, "src", stream, src, src_offset, bytes);
   if (status != QN_OK || bytes == 0) return status;
   if (!dst) return qn_fail(QN_EINVAL, function, "dst is NULL");
+  qn_recall(stream, dst, bytes);
   double begun = qn_trace_begin(stream);
   qn_rect rect = line(bytes);
   status = stream->device->ops->copy_out(stream->handle, dst, src->mem, src_offset, &rect);

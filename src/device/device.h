@@ -170,6 +170,8 @@ void qn_scratch_free(qn_stream *stream, qn_buffer *buffer);
  * end: qn_copy_out, but the host goes on at once whatever memory `to` is. For results of a few
  * bytes. */
 qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t bytes);
+/* Before anything else writes these bytes: what was posted to them is not delivered any more. */
+void qn_recall(qn_stream *stream, const void *to, size_t bytes);
 /* To be called when the stream has been waited for: hands out what was posted, or throws it away.
  */
 void qn_deliver(qn_stream *stream, bool arrived);

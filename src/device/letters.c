@@ -44,6 +44,14 @@ qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t byte
   return QN_OK;
 }
 
+void qn_recall(qn_stream *stream, const void *to, size_t bytes) {
+  const uintptr_t begin = (uintptr_t)to, end = begin + bytes;
+  for (qn_letter *letter = stream->letters; letter; letter = letter->next) {
+    const uintptr_t there = (uintptr_t)letter->to;
+    if (there < end && begin < there + letter->bytes) letter->bytes = 0;
+  }
+}
+
 void qn_deliver(qn_stream *stream, bool arrived) {
   for (qn_letter *letter; (letter = stream->letters);) {
     stream->letters = letter->next;

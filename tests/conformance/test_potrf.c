@@ -232,6 +232,29 @@ static void several_panels(void **state) {
   }
 }
 
+/* Two calls before one sync, the second of order 0 or not: info is the second's. */
+static void the_last_info_counts(void **state) {
+  (void)state;
+  dice d = new_dice();
+  for (int empty = 0; empty < 2; empty++) {
+    wide a = positive_matrix(&d, 9, QN_F32, false);
+    a.re[4 + 4 * 9] = -1.0;
+    frame bad = frame_new(QN_F32, 9, 9, 0), good = frame_new(QN_F32, 9, 9, 0);
+    frame_put(&bad, a);
+    a.re[4 + 4 * 9] = 18.0;
+    frame_put(&good, a);
+    int64_t info = -1;
+    ok(qn_potrf(the_stream(), QN_LOWER, bad.view, &info));
+    const qn_matrix none = qn_matrix_of(good.view.buffer, QN_F32, 0, 0, 1);
+    ok(qn_potrf(the_stream(), QN_LOWER, empty ? none : good.view, &info));
+    ok(qn_stream_sync(the_stream()));
+    assert_int_equal(info, 0);
+    frame_free(&bad);
+    frame_free(&good);
+    wide_free(&a);
+  }
+}
+
 /* info may be NULL; the imaginary part of the diagonal is taken as zero, whatever it is and however
  * many blocks and panels there are. */
 static void odd_arguments(void **state) {
@@ -261,6 +284,6 @@ int main(void) {
 #test " c128", test, NULL, NULL, types + 3                                                     \
   }
   const struct CMUnitTest tests[] = {EACH(factors), EACH(bad_pivots), EACH(several_panels),
-                                     EACH(odd_arguments)};
+                                     EACH(odd_arguments), cmocka_unit_test(the_last_info_counts)};
   return cmocka_run_group_tests(tests, harness_open, harness_close);
 }

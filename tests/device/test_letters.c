@@ -44,6 +44,44 @@ static void the_last_posted_stays(void **state) {
   assert_int_equal(word, 8);
 }
 
+/* Whatever way the later one takes. */
+static void the_last_posted_stays_without_memory(void **state) {
+  fixture *f = *state;
+  uint32_t word = 0;
+  qn_buffer *second = holding(f, 8);
+  post(f, 7, &word);
+  mock.room = 0;
+  assert_int_equal(qn_post(f->s, &word, second, sizeof word), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(word, 8);
+  qn_buffer_free(second);
+}
+
+static void a_later_copy_stays(void **state) {
+  fixture *f = *state;
+  uint32_t words[2] = {0, 0}, other = 0;
+  qn_buffer *second = take(f, sizeof words);
+  assert_int_equal(qn_fill(f->s, second, 0, sizeof words, 8, sizeof *words), QN_OK);
+  post(f, 7, words + 1);
+  post(f, 9, &other);
+  assert_int_equal(qn_copy_out(f->s, words, second, 0, sizeof words), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(words[1], 8);
+  assert_int_equal(other, 9);
+  qn_buffer_free(second);
+}
+
+static void what_is_recalled_does_not_come(void **state) {
+  fixture *f = *state;
+  uint32_t words[3] = {1, 2, 3};
+  for (uint32_t i = 0; i < 3; i++) post(f, 7, words + i);
+  qn_recall(f->s, words + 1, sizeof *words);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(words[0], 7);
+  assert_int_equal(words[1], 2);
+  assert_int_equal(words[2], 7);
+}
+
 /* The buffer may be written again behind the post: it goes in the stream's order. */
 static void keeps_the_streams_order(void **state) {
   fixture *f = *state;
@@ -92,6 +130,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       LETTER(arrives_by_the_sync_and_not_before),
       LETTER(the_last_posted_stays),
+      LETTER(the_last_posted_stays_without_memory),
+      LETTER(a_later_copy_stays),
+      LETTER(what_is_recalled_does_not_come),
       LETTER(keeps_the_streams_order),
       LETTER(the_end_of_a_stream_delivers),
       LETTER(goes_without_memory),
