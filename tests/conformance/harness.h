@@ -2,12 +2,14 @@
  * sizes of the grids, and the record of how much of each bound was used.
  *
  *   QUERN_TEST_DEVICE  the device, "cpu" unless set: nothing here assumes host memory
+ *   QUERN_TEST_PEER    judges this library instead (judged.h)
  *   QUERN_TEST_SEED    repeats a sample; the seed in use is printed
  *   QUERN_TEST_FULL    1: the whole grids instead of a sample of the large sizes
  *   QUERN_TEST_THIN    N: only one case in N, drawn; for further runs under other settings */
 #ifndef HARNESS_H
 #define HARNESS_H
 
+#include "conformance/judged.h"
 #include "oracle/oracle.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,8 +97,8 @@ int64_t sample_columns(dice *d, int64_t cols, int64_t columns[SAMPLED]);
 /* ---- scores ---- */
 
 /* Notes that `value` was met where `bound` is allowed (both in units of u, or ratios); false when
- * it is above, or no number. The largest of each (routine, dtype, family, measure) is printed at
- * the end of the group. */
+ * it is above, or no number, and it is ours. The largest of each (routine, dtype, family, measure)
+ * is printed at the end of the group. */
 bool score(const char *routine, qn_dtype dtype, const char *family, const char *measure,
            double value, double bound);
 

@@ -175,7 +175,7 @@ static void check(const gemm_case *c, dice *d) {
   if (dice_below(d, 4) == 0 || c->stored) beta = qn_real(0.0);
   tell(c, alpha, beta);
   qn_status status =
-      qn_gemm(the_stream(), c->transa, c->transb, alpha, fa.view, fb.view, beta, fc.view);
+      judged_gemm(the_stream(), c->transa, c->transb, alpha, fa.view, fb.view, beta, fc.view);
   const bool declined = status == QN_EUNSUPPORTED && variant_forced();
   if (!declined) ok(status);
   wide c1 = frame_get(&fc);
