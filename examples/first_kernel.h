@@ -1,4 +1,5 @@
-/* What the first kernels share: a clock of the stream and the end of a program that failed. */
+/* What the first kernels share: a device that compiles, a clock of the stream and the end of a
+ * program that failed. */
 #ifndef FIRST_KERNEL_H
 #define FIRST_KERNEL_H
 
@@ -10,6 +11,21 @@ static inline void must(qn_status status) {
   if (status == QN_OK) return;
   fprintf(stderr, "%s\n", qn_last_error());
   exit(1);
+}
+
+/* The device of that name; without a name the first card, else the first of OpenCL, which may be
+ * this machine's processor. "auto" would take the cpu, which has no compiler. */
+static inline qn_device *open_compiling(const char *name) {
+  qn_device *device;
+  if (name) {
+    must(qn_device_open(name, &device));
+  } else if (qn_device_open("cuda:0", &device) && qn_device_open("opencl:0", &device)) {
+    fprintf(stderr, "%s\n", qn_last_error());
+    fprintf(stderr, "A kernel of your own needs a device that compiles: an NVIDIA card, or any of "
+                    "OpenCL\n(with Debian's pocl-opencl-icd this machine's processor is one).\n");
+    exit(1);
+  }
+  return device;
 }
 
 /* Marks the stream before and after a step and prints what it took. */

@@ -1,7 +1,7 @@
 /* The activation of neural networks, y = max(x, 0), in place: one read and one write an element,
  * and the two transfers that usually cost more than it.
  *
- *   relu [DEVICE]      cuda:0, opencl:0 ...; "auto" unless given */
+ *   relu [DEVICE]      cuda:0, opencl:0 ...; the first that compiles unless given */
 #include "first_kernel.h"
 
 enum { N = 1 << 24, GROUP = 256 };
@@ -17,11 +17,10 @@ static float value(int i) {
 
 int main(int argc, char **argv) {
   const double bytes = (double)N * sizeof(float);
-  qn_device *device;
+  qn_device *device = open_compiling(argc > 1 ? argv[1] : NULL);
   qn_stream *stream;
   qn_kernel *kernel;
   qn_buffer *x;
-  must(qn_device_open(argc > 1 ? argv[1] : "auto", &device));
   must(qn_kernel_create(device, "relu", source, NULL, &kernel)); /* the cpu has no compiler */
   must(qn_stream_create(device, &stream));
   must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, N * sizeof(float), &x));

@@ -1,7 +1,7 @@
 /* The first kernel of every textbook: c = a + b, one item an element, with the time of each
  * transfer.
  *
- *   vector_add [DEVICE]      cuda:0, opencl:0 ...; "auto" unless given */
+ *   vector_add [DEVICE]      cuda:0, opencl:0 ...; the first that compiles unless given */
 #include "first_kernel.h"
 
 enum { N = 1 << 24, GROUP = 256 };
@@ -27,11 +27,10 @@ static int wrong_elements(const float *a, const float *b, const float *c) {
 
 int main(int argc, char **argv) {
   const double bytes = (double)N * sizeof(float);
-  qn_device *device;
+  qn_device *device = open_compiling(argc > 1 ? argv[1] : NULL);
   qn_stream *stream;
   qn_kernel *kernel;
   qn_buffer *a, *b, *c;
-  must(qn_device_open(argc > 1 ? argv[1] : "auto", &device));
   must(qn_kernel_create(device, "vector_add", source, NULL, &kernel)); /* the cpu has no compiler */
   must(qn_stream_create(device, &stream));
   must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, N * sizeof(float), &a));

@@ -78,7 +78,8 @@ QN_API qn_status qn_device_set_trmm_block(qn_device *device, int64_t block);
 /* One way of computing a product on a device. */
 typedef struct qn_gemm_variant_info {
   const char *name;  /* as --explain shows it */
-  const char *needs; /* what it asks of a problem, in words; NULL: nothing beyond its dtypes */
+  const char *needs; /* what this device lacks for it, else what it asks of a problem, in words;
+                        NULL: nothing beyond its dtypes */
   bool f16_sums;     /* it adds up in f16, outside the contract: on request alone */
 } qn_gemm_variant_info;
 

@@ -34,15 +34,21 @@ static void log_choice(const qn_stream *stream, const qn_gemm_problem *p,
          (long long)qn_gemm_inner(p), choice->variant->name, choice->why);
 }
 
+/* What keeps a variant from problems of its dtypes on the device, in words; NULL: nothing. */
+static const char *needs_of(const qn_gemm_variant *variant, const qn_device *device) {
+  const char *lack = variant->lacks ? variant->lacks(device) : NULL;
+  return lack ? lack : variant->needs;
+}
+
 static qn_status choose_forced(const qn_stream *stream, const qn_gemm_problem *p,
                                const qn_gemm_variant *forced, const char *why,
                                qn_gemm_choice *choice) {
+  const char *needs = needs_of(forced, stream->device);
   if (!forced->applicable(stream, p))
     return qn_fail(QN_EUNSUPPORTED, "qn_gemm",
                    "variant %s, %s, cannot do %s %lld x %lld x %lld%s%s", forced->name, why,
                    qn_dtype_name(p->a.dtype), (long long)p->c.rows, (long long)p->c.cols,
-                   (long long)qn_gemm_inner(p), forced->needs ? ": it needs " : "",
-                   forced->needs ? forced->needs : "");
+                   (long long)qn_gemm_inner(p), needs ? ": it needs " : "", needs ? needs : "");
   *choice = (qn_gemm_choice){forced, why};
   log_choice(stream, p, choice);
   return QN_OK;
@@ -170,7 +176,7 @@ qn_status qn_gemm_variants(qn_device *device, qn_gemm_variant_info *rows, unsign
   *count = target ? target->gemms : 0;
   for (unsigned i = 0; i < *count && i < capacity; i++) {
     const qn_gemm_variant *v = target->gemm[i];
-    rows[i] = (qn_gemm_variant_info){v->name, v->needs, v == target->f16_sums};
+    rows[i] = (qn_gemm_variant_info){v->name, needs_of(v, device), v == target->f16_sums};
   }
   return QN_OK;
 }

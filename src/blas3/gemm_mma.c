@@ -1,5 +1,6 @@
 /* GEMM of halves by mma.sync: one host driver for the steps of the ladder. */
 #include "blas3/gemm_mma.h"
+#include "blas3/device_arch.h"
 #include "blas3/launch.h"
 #include "blas3/operand.h"
 
@@ -72,8 +73,8 @@ static double never(const qn_stream *stream, const qn_gemm_problem *g) {
   static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
     return qn_operands_align(stream, g, launch, &variant##_step);                                  \
   }                                                                                                \
-  const qn_gemm_variant qn_gemm_##variant = {name, needs, variant##_applicable, never,             \
-                                             variant##_launch}
+  const qn_gemm_variant qn_gemm_##variant = {                                                      \
+      name, needs, variant##_applicable, never, variant##_launch, qn_lacks_cuda_80}
 
 STEP(wmma_naive, "wmma_naive", "m, n, k and ld multiples of 16",
      g->a.ld % 16 == 0 && g->b.ld % 16 == 0, WARP("wmma_naive", 16, 16, 16));
@@ -105,5 +106,5 @@ static double pipelined_cost(const qn_stream *stream, const qn_gemm_problem *g) 
          qn_operand_cost(g->a) + qn_operand_cost(g->b);
 }
 
-const qn_gemm_variant qn_gemm_mma_pipelined = {"mma_pipelined", NULL, has_mma, pipelined_cost,
-                                               pipelined_launch};
+const qn_gemm_variant qn_gemm_mma_pipelined = {
+    "mma_pipelined", NULL, has_mma, pipelined_cost, pipelined_launch, qn_lacks_cuda_80};

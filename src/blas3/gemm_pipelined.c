@@ -134,14 +134,15 @@ static bool wider(const qn_gemm_problem *g) {
   return g->c.rows < g->c.cols;
 }
 
-QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", without_spills, &large[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", any, &medium[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", any, &small[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", f32_only, &thin[both_along(g)]);
-QN_GEMM_TILE_VARIANT(pipe_flat, "pipe_flat", f32_only, &flat[both_along(g)]);
-QN_GEMM_TILE_VARIANT(pipe_narrow, "pipe_narrow", of_triangles, &narrow[wider(g)]);
-QN_GEMM_TILE_VARIANT(pipe_strip, "pipe_strip", of_triangles, &strip[wider(g)]);
-QN_GEMM_TILE_VARIANT(pipe_tiny, "pipe_tiny", of_triangles, &tiny);
+QN_GEMM_TILE_VARIANT(pipe_large, "pipe_large", qn_lacks_cuda_80, without_spills,
+                     &large[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_medium, "pipe_medium", qn_lacks_cuda_80, any, &medium[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_small, "pipe_small", qn_lacks_cuda_80, any, &small[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(pipe_thin, "pipe_thin", qn_lacks_cuda_80, f32_only, &thin[both_along(g)]);
+QN_GEMM_TILE_VARIANT(pipe_flat, "pipe_flat", qn_lacks_cuda_80, f32_only, &flat[both_along(g)]);
+QN_GEMM_TILE_VARIANT(pipe_narrow, "pipe_narrow", qn_lacks_cuda_80, of_triangles, &narrow[wider(g)]);
+QN_GEMM_TILE_VARIANT(pipe_strip, "pipe_strip", qn_lacks_cuda_80, of_triangles, &strip[wider(g)]);
+QN_GEMM_TILE_VARIANT(pipe_tiny, "pipe_tiny", qn_lacks_cuda_80, of_triangles, &tiny);
 
 bool qn_gemm_pipelined_serves(const qn_stream *stream, qn_dtype dtype) {
   return has(stream, dtype, &small[dtype]);

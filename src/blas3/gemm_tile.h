@@ -30,7 +30,7 @@ double qn_gemm_tile_cost(const qn_stream *stream, const qn_gemm_problem *g, cons
 qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const qn_gemm_tile *t);
 
 /* Defines qn_gemm_<variant>: `serves` says whether `chosen`, its tile, can do a problem. */
-#define QN_GEMM_TILE_VARIANT(variant, name, serves, chosen)                                        \
+#define QN_GEMM_TILE_VARIANT(variant, name, lacks, serves, chosen)                                 \
   static bool variant##_applicable(const qn_stream *stream, const qn_gemm_problem *g) {            \
     return serves(stream, g, chosen);                                                              \
   }                                                                                                \
@@ -40,7 +40,7 @@ qn_status qn_gemm_tile_launch(qn_stream *stream, const qn_gemm_problem *g, const
   static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
     return qn_gemm_tile_launch(stream, g, chosen);                                                 \
   }                                                                                                \
-  const qn_gemm_variant qn_gemm_##variant = {name, NULL, variant##_applicable, variant##_cost,     \
-                                             variant##_launch}
+  const qn_gemm_variant qn_gemm_##variant = {                                                      \
+      name, NULL, variant##_applicable, variant##_cost, variant##_launch, lacks}
 
 #endif

@@ -62,8 +62,8 @@ static bool tensor_f64(const qn_stream *stream, const qn_gemm_problem *g, const 
   return any(stream, g, t) && g->a.dtype == QN_F64 && qn_sm_of(stream->device) >= 80;
 }
 
-QN_GEMM_TILE_VARIANT(tile_large, "tile_large", any, &large_tiles[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(tile_wide, "tile_wide", real_f32, &wide_tile);
-QN_GEMM_TILE_VARIANT(tile_small, "tile_small", any, &small_tiles[g->a.dtype]);
-QN_GEMM_TILE_VARIANT(dmma_large, "dmma_large", tensor_f64, &dmma_large);
-QN_GEMM_TILE_VARIANT(dmma_small, "dmma_small", tensor_f64, &dmma_small);
+QN_GEMM_TILE_VARIANT(tile_large, "tile_large", NULL, any, &large_tiles[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(tile_wide, "tile_wide", NULL, real_f32, &wide_tile);
+QN_GEMM_TILE_VARIANT(tile_small, "tile_small", NULL, any, &small_tiles[g->a.dtype]);
+QN_GEMM_TILE_VARIANT(dmma_large, "dmma_large", qn_lacks_sm_80, tensor_f64, &dmma_large);
+QN_GEMM_TILE_VARIANT(dmma_small, "dmma_small", qn_lacks_sm_80, tensor_f64, &dmma_small);

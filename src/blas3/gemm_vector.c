@@ -131,4 +131,8 @@ static double cost(const qn_stream *stream, const qn_gemm_problem *g) {
   return 1e-9 + work / 30e12;
 }
 
-const qn_gemm_variant qn_gemm_vector = {"vector", NULL, applicable, cost, launch};
+static const char *lacks(const qn_device *device) {
+  return device->info.kind == QN_DEVICE_CPU ? NULL : "a cpu";
+}
+
+const qn_gemm_variant qn_gemm_vector = {"vector", NULL, applicable, cost, launch, lacks};

@@ -1,5 +1,6 @@
 /* GEMM of halves by wgmma: which tile, how many parts of k, the tensor maps, and the launch. */
 #include "blas3/gemm_wgmma.h"
+#include "blas3/device_arch.h"
 #include "blas3/epilogue.h"
 #include "blas3/gemm_tiled.h"
 #include "blas3/launch.h"
@@ -383,8 +384,8 @@ static bool splits(const qn_stream *stream, const qn_gemm_problem *g) {
   static qn_status variant##_launch(qn_stream *stream, const qn_gemm_problem *g) {                 \
     return qn_operands_align(stream, g, launch, &variant##_tile);                                  \
   }                                                                                                \
-  const qn_gemm_variant qn_gemm_wgmma_##variant = {name, NULL, serves, variant##_cost,             \
-                                                   variant##_launch}
+  const qn_gemm_variant qn_gemm_wgmma_##variant = {                                                \
+      name, NULL, serves, variant##_cost, variant##_launch, qn_lacks_cuda_90}
 
 VARIANT(large, "wgmma_large", applicable, PERSISTENT(256, 128, 2, 1, 4, 2, 2, 0.675e-6, 1.8e-6));
 VARIANT(turns, "wgmma_turns", applicable, PERSISTENT(128, 128, 2, 2, 6, 2, 1, 0.345e-6, 0.5e-6));

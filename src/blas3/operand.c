@@ -97,7 +97,3 @@ bool qn_operands_fit(const qn_gemm_problem *g) {
          !qn_scalar_is(g->alpha, 0.0) && k > 0 && k <= most && g->c.rows <= most &&
          g->c.cols <= most;
 }
-
-int qn_cuda_sm(const qn_device *device) {
-  return strcmp(device->info.backend, "cuda") == 0 ? qn_sm_of(device) : 0;
-}

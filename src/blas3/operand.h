@@ -24,7 +24,4 @@ qn_status qn_operands_align(qn_stream *stream, const qn_gemm_problem *g, qn_alig
  * and places within 32 bits, of a tile beyond the end too. */
 bool qn_operands_fit(const qn_gemm_problem *g);
 
-/* 90 of "sm_90a"; 0 where the device is not NVIDIA's or is not reached through CUDA. */
-int qn_cuda_sm(const qn_device *device);
-
 #endif

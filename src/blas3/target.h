@@ -31,6 +31,8 @@ typedef struct qn_gemm_variant {
   bool (*applicable)(const qn_stream *stream, const qn_gemm_problem *p);
   double (*cost)(const qn_stream *stream, const qn_gemm_problem *p); /* expected seconds */
   qn_status (*launch)(qn_stream *stream, const qn_gemm_problem *p);
+  const char *(*lacks)(const qn_device *device); /* what it needs and the device has not, in words;
+                                                    NULL, or answers NULL: nothing */
 } qn_gemm_variant;
 
 typedef struct qn_target {

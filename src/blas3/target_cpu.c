@@ -95,13 +95,14 @@ static qn_status scale_launch(qn_stream *stream, const qn_gemm_problem *p) {
   return QN_OK;
 }
 
-static const qn_gemm_variant packed = {"cpu_packed", NULL, packed_applicable, packed_cost,
-                                       packed_launch};
-static const qn_gemm_variant blas = {"cpu_blas",
-                                     "a BLAS by QUERN_CPU_BLAS, its dtypes and sizes, no epilogue",
-                                     blas_applicable, blas_cost, blas_launch};
+static const qn_gemm_variant packed = {"cpu_packed", NULL,          packed_applicable,
+                                       packed_cost,  packed_launch, NULL};
+static const qn_gemm_variant blas = {
+    "cpu_blas",      "a BLAS by QUERN_CPU_BLAS, its dtypes and sizes, no epilogue",
+    blas_applicable, blas_cost,
+    blas_launch,     NULL};
 static const qn_gemm_variant scale_only = {"cpu_scale", "alpha = 0 or k = 0", scale_applicable,
-                                           scale_cost, scale_launch};
+                                           scale_cost,  scale_launch,         NULL};
 static const qn_gemm_variant *const variants[] = {&packed, &blas, &scale_only};
 
 /* ---- base blocks ---- */

@@ -55,6 +55,7 @@ void cli_print_cell(const bench_grid *grid, const bench_cell *cell) {
   printf("%-5s %-18s %3d", qn_dtype_name(p->dtype), cli_shape(p).text, cell->threads);
   if (cell->refused) {
     printf("  needs %s\n", cell->refused);
+    fflush(stdout);
     return;
   }
   printf("  %10.4f%c %9.1f", 1e3 * cell->ours.seconds.median, mark(&cell->ours),

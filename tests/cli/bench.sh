@@ -86,6 +86,13 @@ says '^cpu_scale .* needs alpha = 0 or k = 0$' "$folder.out"
 bad 2 "variants that --explain shows" "$quern" bench gemm --sizes 16 --device cpu --variant none
 bad 2 'variant is of gemm alone' "$quern" bench trmm --sizes 16 --device cpu --variant all
 
+# what the device lacks goes before what a problem would need
+if "$quern" devices | grep -q '^ *opencl:0'; then
+  good "$quern" bench gemm --sizes 16 --dtype f32 --threads 1 --device opencl:0 --variant mma_naive,wgmma_large
+  says '^mma_naive .* needs CUDA on sm_80 or newer$' "$folder.out"
+  says '^wgmma_large .* needs CUDA on sm_90$' "$folder.out"
+fi
+
 # steady load, on a device alone: the cpu has no such figure
 if "$quern" devices | grep -q '^ *opencl:0'; then
   good "$quern" bench gemm --sizes 32 --dtype f32 --threads 1 --device opencl:0 --sustain 0.05
