@@ -104,9 +104,11 @@ static char class_of_name(const char *path) {
                                                                                           : '\0';
 }
 
-/* The signal comes again once the handler returns, and then has its own effect. */
+/* The signal comes again once the handler returns, and then has its own effect: also where a
+ * library has put its handler before this one, which it calls. NVRTC does so when it compiles. */
 static void end_by_signal(int number) {
   qn_leftover_remove();
+  signal(number, SIG_DFL);
   raise(number);
 }
 

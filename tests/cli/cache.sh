@@ -30,6 +30,17 @@ bad 2 "dtype takes f16 bf16 f32 f64 c64 c128, not 'f33'" "$quern" cache warm --d
 bad 2 'device takes auto' "$quern" cache warm --device gpu
 bad 2 'opencl:99' "$quern" cache warm --device opencl:99
 
+# a signal ends the command also when NVRTC, which handles some, has compiled
+if "$quern" bench gemm --device cuda:sm_80 --sizes 64 --variant tile_small --dump ptx >ptx.out 2>&1; then
+  mkdir -m 700 ended
+  QUERN_CACHE_DIR="$folder/ended" QUERN_COMPILE_THREADS=1 \
+    timeout -s KILL 60 "$quern" cache warm --device cuda:sm_80 --dtype f32 >ended.out 2>&1 &
+  while [ -z "$(ls ended)" ] && kill -0 $!; do sleep 0.1; done
+  kill $!
+  wait $!
+  holds [ $? -eq 143 ]
+fi
+
 # where there is a device with a compiler: fill, see, use, empty
 if "$quern" devices | grep -q '^opencl:0 '; then
   "$quern" cache warm --device opencl:0 --dtype f32 >warm.out 2>/dev/null
