@@ -61,7 +61,8 @@ static qn_status run_spans(bench_run *r, int which, int64_t spans, int64_t each,
     if (!status) status = timed(r, which, each, &s[i], info);
   }
   r->mhz = bench_clocks_mhz(r->clocks);
-  if (!status) status = qn_stream_sync(r->stream);
+  const qn_status synced = qn_stream_sync(r->stream); /* whatever befell: `info` is written by it */
+  if (!status) status = synced;
   for (int64_t i = 0; i < spans && !status; i++) {
     status = qn_event_elapsed(s[i].start, s[i].stop, &one);
     sum += one;

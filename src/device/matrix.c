@@ -125,6 +125,8 @@ qn_status qn_matrix_read(qn_stream *stream, void *dst, int64_t ld_dst, qn_matrix
   size_t offset = (size_t)src.offset * qn_dtype_size(src.dtype), device_pitch = rect.dst_pitch;
   rect.dst_pitch = rect.src_pitch;
   rect.src_pitch = device_pitch;
+  for (size_t column = 0; column < rect.height && stream->letters; column++)
+    qn_recall(stream, (char *)dst + column * rect.dst_pitch, rect.width);
   status = stream->device->ops->copy_out(stream->handle, dst, src.buffer->mem, offset, &rect);
   return finish(stream, begun, src, status);
 }

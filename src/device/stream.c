@@ -97,10 +97,15 @@ static qn_status sync_alone(qn_stream *stream) {
   return status;
 }
 
-/* The stream waits for its lanes anyway; a fault of theirs is told here too. */
+/* The stream waits for its lanes anyway; a fault of theirs is told here too. However it ends,
+ * nothing is delivered later: what was to be written may be gone by then. */
 qn_status qn_stream_sync(qn_stream *stream) {
-  QN_TRY(qn_stream_check(stream, "qn_stream_sync"));
-  qn_status status = sync_alone(stream);
+  qn_status status = qn_stream_check(stream, "qn_stream_sync");
+  if (status != QN_OK) {
+    if (stream) qn_deliver(stream, false);
+    return status;
+  }
+  status = sync_alone(stream);
   for (int lane = 0; lane < QN_LANES_MOST - 1 && stream->lanes[lane] && status == QN_OK; lane++)
     status = qn_stream_result(stream, sync_alone(stream->lanes[lane]));
   return status;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "pool_fixture.h"
+#include <quern/matrix.h>
 
 static qn_buffer *holding(fixture *f, uint32_t word) {
   qn_buffer *buffer = take(f, sizeof word);
@@ -125,6 +126,34 @@ static void a_lost_copy_is_told(void **state) {
   qn_buffer_free(a);
 }
 
+/* A sync that fails is the last time that the place must be there. */
+static void nothing_comes_after_a_failed_sync(void **state) {
+  fixture *f = *state;
+  uint32_t word = 3;
+  post(f, 7, &word);
+  f->s->sticky = QN_EBACKEND; /* as a launch that failed leaves it; the rest of its work is done */
+  assert_int_equal(qn_stream_sync(f->s), QN_EBACKEND);
+  qn_stream_free(f->s);
+  assert_int_equal(qn_stream_create(f->device, &f->s), QN_OK);
+  assert_int_equal(word, 3);
+}
+
+/* Columns of a matrix that is read, not what lies between them. */
+static void a_matrix_read_later_stays(void **state) {
+  fixture *f = *state;
+  uint32_t host[2][3] = {{0}};
+  qn_matrix m;
+  assert_int_equal(qn_matrix_alloc(f->device, QN_F32, 2, 2, &m), QN_OK);
+  assert_int_equal(qn_fill(f->s, m.buffer, 0, 16, 8, 4), QN_OK);
+  post(f, 7, &host[1][1]);
+  post(f, 9, &host[0][2]);
+  assert_int_equal(qn_matrix_read(f->s, host, 3, m), QN_OK);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(host[1][1], 8);
+  assert_int_equal(host[0][2], 9);
+  qn_buffer_free(m.buffer);
+}
+
 int main(void) {
 #define LETTER(name) cmocka_unit_test_setup_teardown(name, pool_set_up, pool_tear_down)
   const struct CMUnitTest tests[] = {
@@ -137,6 +166,8 @@ int main(void) {
       LETTER(the_end_of_a_stream_delivers),
       LETTER(goes_without_memory),
       LETTER(a_lost_copy_is_told),
+      LETTER(nothing_comes_after_a_failed_sync),
+      LETTER(a_matrix_read_later_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
