@@ -67,10 +67,20 @@ static qn_status factor(const qn_cholesky *c, qn_matrix a, int64_t first) {
   return factor(c, a22, first + h);
 }
 
+/* A diagonal's imaginary parts do not count: set to zero, lest an update carries a NaN or Inf of
+ * theirs into real parts. A block by itself, and the cpu's products, leave them out. */
+static qn_status make_real(const qn_cholesky *c, qn_matrix a) {
+  if (!qn_dtype_is_complex(a.dtype) || c->stream->device->cpu || a.rows <= c->block) return QN_OK;
+  const qn_dtype real = a.dtype == QN_C64 ? QN_F32 : QN_F64;
+  const qn_matrix parts = {a.buffer, 2 * a.offset + 1, 1, a.rows, 2 * (a.ld + 1), real};
+  return qn_step_scale(c->stream, qn_real(0.0), parts);
+}
+
 /* With no memory for a tall block's workspace: by blocks that need none. */
 static qn_status factor_in_place(const qn_cholesky *c, qn_matrix a, int64_t first) {
   qn_cholesky small = *c;
   small.block = TALL_UNIT / 2;
+  QN_TRY(make_real(&small, a));
   return factor(&small, a, first);
 }
 
@@ -99,15 +109,6 @@ static qn_status factor_by_panels(const qn_cholesky *c, qn_matrix a) {
     QN_TRY(update(c, panel, qn_matrix_sub(a, next, next, r, r)));
   }
   return QN_OK;
-}
-
-/* A diagonal's imaginary parts do not count: set to zero, lest an update carries a NaN or Inf of
- * theirs into real parts. A block by itself, and the cpu's products, leave them out. */
-static qn_status make_real(const qn_cholesky *c, qn_matrix a) {
-  if (!qn_dtype_is_complex(a.dtype) || c->stream->device->cpu || a.rows <= c->block) return QN_OK;
-  const qn_dtype real = a.dtype == QN_C64 ? QN_F32 : QN_F64;
-  const qn_matrix parts = {a.buffer, 2 * a.offset + 1, 1, a.rows, 2 * (a.ld + 1), real};
-  return qn_step_scale(c->stream, qn_real(0.0), parts);
 }
 
 static qn_status run(const qn_cholesky *c, qn_matrix a) {

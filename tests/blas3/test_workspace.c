@@ -45,7 +45,7 @@ static const char *name_of(routine r) {
   return names[r];
 }
 
-static void put(void *x, qn_dtype dtype, int64_t i, double value) {
+static void put(void *x, qn_dtype dtype, int64_t i, double value, double imaginary) {
   const bool complex = dtype == QN_C64 || dtype == QN_C128;
   for (int part = 0; part <= (complex ? 1 : 0); part++) {
     const int64_t at = complex ? 2 * i + part : i;
@@ -55,7 +55,7 @@ static void put(void *x, qn_dtype dtype, int64_t i, double value) {
       ((float *)x)[at] = (float)value;
     else
       ((double *)x)[at] = value;
-    value = value > 1 ? 0 : -value; /* a diagonal is real */
+    value = imaginary;
   }
 }
 
@@ -69,21 +69,27 @@ static double get(const void *x, qn_dtype dtype, int64_t i) {
                                             : ((const double *)x)[i];
 }
 
-/* Numbers in (-1, 1), smaller below a diagonal of n. */
-static void *numbers(qn_dtype dtype, int64_t rows, int64_t cols, bool triangle) {
+/* Of a Hermitian matrix's diagonal the real parts alone count. */
+typedef enum form { FULL, TRIANGLE, HERMITIAN } form;
+
+/* Numbers in (-1, 1), small beside a diagonal of n. */
+static void *numbers(qn_dtype dtype, int64_t rows, int64_t cols, form form) {
   void *x = malloc((size_t)(rows * cols) * qn_dtype_size(dtype));
   assert_non_null(x);
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < rows; i++) {
       const double value = (double)((i * 7 + j * 11) % 23 - 11) / 12.0;
-      put(x, dtype, i + j * rows, triangle && i == j ? (double)rows + 1 : value);
+      if (form != FULL && i == j)
+        put(x, dtype, i + j * rows, (double)rows + 1, form == HERMITIAN ? NAN : 0);
+      else
+        put(x, dtype, i + j * rows, value, -value);
     }
   return x;
 }
 
-static qn_matrix filled(qn_dtype dtype, int64_t rows, int64_t cols, bool triangle) {
+static qn_matrix filled(qn_dtype dtype, int64_t rows, int64_t cols, form form) {
   qn_matrix m;
-  void *x = numbers(dtype, rows, cols, triangle);
+  void *x = numbers(dtype, rows, cols, form);
   ok(qn_matrix_alloc(device, dtype, rows, cols, &m));
   ok(qn_matrix_write(stream, m, x, rows));
   ok(qn_stream_sync(stream));
@@ -115,7 +121,7 @@ static void call(const problem *p, qn_matrix a, qn_matrix b, qn_matrix c) {
 static void *run(const problem *p, qn_matrix a, qn_matrix b, uint64_t limit) {
   const bool potrf = p->routine == POTRF;
   const int64_t n = potrf ? p->m : p->n;
-  qn_matrix c = filled(p->dtype, p->m, n, potrf);
+  qn_matrix c = filled(p->dtype, p->m, n, potrf ? HERMITIAN : FULL);
   qn_pool_stats stats;
   ok(qn_pool_trim(device));
   ok(qn_pool_query(device, &stats));
@@ -132,11 +138,11 @@ static void *run(const problem *p, qn_matrix a, qn_matrix b, uint64_t limit) {
 
 static void same_without(const problem *p) {
   const bool gemm = p->routine == GEMM, complex = p->dtype == QN_C64 || p->dtype == QN_C128;
-  qn_matrix a = filled(p->dtype, p->m, gemm ? p->k : p->m, !gemm), b = {0};
-  if (gemm || p->routine == TRMM_TO) b = filled(p->dtype, gemm ? p->k : p->m, p->n, false);
-  void *with = run(p, a, b, 0);
-  /* info's place is all that potrf cannot do without */
+  qn_matrix a = filled(p->dtype, p->m, gemm ? p->k : p->m, gemm ? FULL : TRIANGLE), b = {0};
+  if (gemm || p->routine == TRMM_TO) b = filled(p->dtype, gemm ? p->k : p->m, p->n, FULL);
+  /* info's place is all that potrf cannot do without; first, so that it is got ready so too */
   void *without = run(p, a, b, p->routine == POTRF ? 512 : 1);
+  void *with = run(p, a, b, 0);
   const double most = p->dtype == QN_F16 ? 4e-3 : p->dtype == QN_F64 ? 1e-12 : 1e-4;
   for (int64_t i = 0; i < p->m * (p->routine == POTRF ? p->m : p->n) * (complex ? 2 : 1); i++) {
     const double x = get(with, p->dtype, i), y = get(without, p->dtype, i);
