@@ -133,13 +133,25 @@ qn_status qn_potrf_rehearsed(qn_stream *stream, const void *problem) {
   return run(&c, p->a);
 }
 
+/* Where a launch tells of a failure to later ones; a tall block at 0 needs nothing there before. */
+static qn_status run_with_info(qn_cholesky *c, qn_matrix a, int64_t *info) {
+  qn_status status = QN_OK;
+  QN_TRY(qn_step_alloc(c->stream, sizeof *info, &c->info));
+  if (!c->tall) status = qn_fill(c->stream, c->info, 0, sizeof *info, 0, 4);
+  if (status == QN_OK) status = run(c, a);
+  if (status == QN_OK && info) status = qn_post(c->stream, info, c->info, sizeof *info);
+  qn_scratch_free(c->stream, c->info);
+  return status;
+}
+
+/* A single launch has no later ones: it writes info where the host will find it. */
 static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t *info) {
   qn_cholesky c = cholesky_of(stream, p);
-  QN_TRY(qn_step_alloc(stream, sizeof *info, &c.info));
-  qn_status status = qn_fill(stream, c.info, 0, sizeof *info, 0, 4);
-  if (status == QN_OK) status = run(&c, p->a);
-  if (status == QN_OK && info) status = qn_post(stream, info, c.info, sizeof *info);
-  qn_scratch_free(stream, c.info);
+  const bool single = info && c.tall && p->a.rows <= c.block;
+  if (single) c.info = qn_post_place(stream, info, sizeof *info);
+  if (!c.info) return run_with_info(&c, p->a, info);
+  const qn_status status = run(&c, p->a);
+  if (status != QN_OK) qn_recall(stream, info, sizeof *info);
   return status;
 }
 

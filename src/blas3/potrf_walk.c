@@ -4,7 +4,11 @@
 #include "blas3/device_arch.h"
 #include "blas3/launch.h"
 
-enum { ITEMS = 256 };
+enum {
+  ITEMS = 256,
+  PIECE = 16,         /* bytes that a thread wipes at a time */
+  TWIN_MOST = 8 << 20 /* bytes of a half of the memory that a stream keeps */
+};
 
 typedef struct walk {
   qn_kernel_text text;
@@ -31,10 +35,10 @@ static const walk small_walks[QN_DTYPE_COUNT] = {
     [QN_F64] = WALK(32, 2048, 2048, 2048),
 };
 
-/* Two pairs of operands, columns four longer than the tile, and two tiles of A. */
+/* Two pairs of operands, columns up to eight longer than the tile, and two tiles of A. */
 static size_t local_bytes(const walk *w, qn_dtype dtype) {
   size_t nb = (size_t)w->nb;
-  return (4 * nb * (nb + 4) + 2 * nb * nb) * qn_dtype_size(dtype);
+  return (4 * nb * (nb + 8) + 2 * nb * nb) * qn_dtype_size(dtype);
 }
 
 /* NULL where there is none. */
@@ -69,8 +73,39 @@ static shape shape_of(const walk *w, qn_uplo uplo, qn_matrix a) {
   return s;
 }
 
+/* Where tiles travel, and what the launch wipes meanwhile. Bytes. */
+typedef struct workspace {
+  qn_buffer *buffer;
+  size_t at, stale_at, stale;
+} workspace;
+
+static void drop_twin(qn_stream *stream) {
+  qn_buffer_free(stream->twin.buffer);
+  stream->twin = (qn_twin){.buffer = NULL};
+}
+
+/* Two halves in turn, of which a launch wipes the one that the launch before has used: a fill ahead
+ * of each would take 3 to 4 us. */
+static qn_status take_twin(qn_stream *stream, size_t bytes, workspace *w) {
+  qn_twin *twin = &stream->twin;
+  if (twin->half < bytes) {
+    drop_twin(stream);
+    const size_t half = qn_round_up(bytes, 4096);
+    QN_TRY(qn_scratch_alloc(stream, 2 * half, &twin->buffer));
+    twin->half = half;
+    const qn_status status = qn_fill(stream, twin->buffer, 0, 2 * half, UINT32_MAX, 4);
+    if (status != QN_OK) drop_twin(stream);
+    QN_TRY(status);
+  }
+  *w = (workspace){.buffer = twin->buffer, .stale = twin->stale};
+  *(twin->second ? &w->at : &w->stale_at) = twin->half;
+  twin->second = !twin->second;
+  twin->stale = qn_round_up(bytes, PIECE);
+  return QN_OK;
+}
+
 static qn_status launch(qn_stream *stream, const walk *w, qn_uplo uplo, qn_matrix a, int64_t first,
-                        qn_buffer *info, qn_buffer *shared, int64_t ticket) {
+                        qn_buffer *info, const workspace *shared, int64_t ticket) {
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   shape s = shape_of(w, uplo, a);
   qn_call call = {.dynamic = (uint32_t)local_bytes(w, a.dtype)};
@@ -83,8 +118,11 @@ static qn_status launch(qn_stream *stream, const walk *w, qn_uplo uplo, qn_matri
   qn_call_i64(&call, lower ? a.ld : 1);
   qn_call_i32(&call, !lower);
   qn_call_buffer(&call, info);
-  qn_call_buffer(&call, shared);
+  qn_call_buffer(&call, shared->buffer);
+  qn_call_i64(&call, (int64_t)(shared->at / PIECE));
   qn_call_i64(&call, ticket);
+  qn_call_i64(&call, (int64_t)(shared->stale_at / PIECE));
+  qn_call_i64(&call, (int64_t)(shared->stale / PIECE));
   qn_form form = {.text = &w->text,
                   .value = {(uint8_t)a.dtype, lower, (uint8_t)qn_sm_of(stream->device)}};
   /* a pair of tiles in each column, and those below; squares but for the first and last rows */
@@ -99,9 +137,17 @@ qn_status qn_potrf_walk(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fi
   shape s = shape_of(w, uplo, a);
   int64_t tiles = s.columns * (s.columns + 1) / 2 + (s.blocks - s.columns) * s.columns;
   int64_t elements = (tiles + s.columns) * w->nb * w->nb; /* and squares */
-  qn_buffer *shared;
-  QN_TRY(qn_exchange_alloc(stream, elements, a.dtype, &shared));
-  qn_status status = launch(stream, w, uplo, a, first, info, shared, elements);
-  qn_scratch_free(stream, shared);
+  const size_t size = qn_dtype_size(a.dtype);
+  elements += qn_ceil_div(s.columns * (int64_t)sizeof(int64_t), (int64_t)size); /* and reports */
+  const size_t bytes = ((size_t)elements + 1) * size;                           /* and the ticket */
+  workspace shared = {.buffer = NULL};
+  if (bytes <= TWIN_MOST && !stream->rehearsal && take_twin(stream, bytes, &shared) == QN_OK) {
+    const qn_status status = launch(stream, w, uplo, a, first, info, &shared, elements);
+    if (status != QN_OK) drop_twin(stream);
+    return status;
+  }
+  QN_TRY(qn_exchange_alloc(stream, elements, a.dtype, &shared.buffer));
+  const qn_status status = launch(stream, w, uplo, a, first, info, &shared, elements);
+  qn_scratch_free(stream, shared.buffer);
   return status;
 }

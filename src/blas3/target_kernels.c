@@ -197,7 +197,9 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
   if (qn_potrf_walk_serves(stream->device, a.dtype)) {
     const qn_status status = qn_potrf_walk(stream, uplo, a, first, info);
     const bool fits = a.rows == a.cols && a.rows <= potrf_order(stream, a.dtype);
-    if (status != QN_EDEVMEM || !fits) return status; /* else as where there is no walk */
+    if (status != QN_EDEVMEM || !fits) return status;
+    /* as where there is no walk, but that leaves info to the first block */
+    if (first == 0) QN_TRY(qn_fill(stream, info, 0, sizeof(int64_t), 0, 4));
   }
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   qn_call call = {.count = 0};

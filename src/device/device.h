@@ -48,6 +48,15 @@ typedef struct qn_gemm_chosen {
   const char *why;
 } qn_gemm_chosen;
 
+/* Two pieces of memory for a routine whose launches leave one of them as the next wants it
+ * (blas3/potrf_walk.c). */
+typedef struct qn_twin {
+  qn_buffer *buffer; /* NULL: none yet */
+  size_t half;       /* bytes of each */
+  size_t stale;      /* bytes that the last launch has used, of the half that is not next */
+  bool second;       /* which is next */
+} qn_twin;
+
 struct qn_stream {
   qn_device *device;
   qn_bstream *handle;
@@ -59,6 +68,7 @@ struct qn_stream {
   struct qn_rehearsal *rehearsal; /* NULL: launches are made, not noted (blas3/prepare.h) */
   qn_gemm_chosen chosen[QN_CHOICES];
   qn_letter *letters, *last_letter; /* in the order of their posting */
+  qn_twin twin;
 
   unsigned slot;           /* its bit in qn_buffer.used */
   qn_bevent *mark;         /* for waits on this stream by others; NULL until the first */
@@ -170,6 +180,9 @@ void qn_scratch_free(qn_stream *stream, qn_buffer *buffer);
  * end: qn_copy_out, but the host goes on at once whatever memory `to` is. For results of a few
  * bytes. */
 qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t bytes);
+/* The same without a copy: a pinned buffer, which the stream keeps, for a kernel that writes it.
+ * NULL where there is none. */
+qn_buffer *qn_post_place(qn_stream *stream, void *to, size_t bytes);
 /* Before anything else writes these bytes: what was posted to them is not delivered any more. */
 void qn_recall(qn_stream *stream, const void *to, size_t bytes);
 /* To be called when the stream has been waited for: hands out what was posted, or throws it away.

@@ -1,6 +1,7 @@
 /* Small results on their way to ordinary host memory, without the host's waiting.
  *
  *   device  --copy, in the stream's order-->  pinned buffer  --by the next sync-->  its place
+ *           --a kernel's own stores------->
  *
  * CUDA holds the host up in a copy to memory that is not pinned until the work before it is done.
  */
@@ -31,6 +32,18 @@ static qn_letter *letter_new(qn_stream *stream, void *to, size_t bytes) {
   return NULL;
 }
 
+static void enqueue(qn_stream *stream, qn_letter *letter) {
+  *(stream->letters ? &stream->last_letter->next : &stream->letters) = letter;
+  stream->last_letter = letter;
+}
+
+qn_buffer *qn_post_place(qn_stream *stream, void *to, size_t bytes) {
+  qn_letter *letter = stream->device->cpu ? NULL : letter_new(stream, to, bytes);
+  if (!letter) return NULL;
+  enqueue(stream, letter);
+  return letter->pinned;
+}
+
 qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t bytes) {
   qn_letter *letter = stream->device->cpu ? NULL : letter_new(stream, to, bytes);
   if (!letter) return qn_copy_out(stream, to, src, 0, bytes);
@@ -39,8 +52,7 @@ qn_status qn_post(qn_stream *stream, void *to, const qn_buffer *src, size_t byte
     letter_free(letter);
     return status;
   }
-  *(stream->letters ? &stream->last_letter->next : &stream->letters) = letter;
-  stream->last_letter = letter;
+  enqueue(stream, letter);
   return QN_OK;
 }
 

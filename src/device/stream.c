@@ -62,6 +62,7 @@ void qn_stream_free(qn_stream *stream) {
   for (int lane = 0; lane < QN_LANES_MOST - 1; lane++) qn_stream_free(stream->lanes[lane]);
   qn_device *device = stream->device;
   qn_deliver(stream, device->ops->sync(stream->handle) == QN_OK);
+  qn_buffer_free(stream->twin.buffer);
   pthread_mutex_lock(&device->lock);
   delist(stream);
   pthread_mutex_unlock(&device->lock);

@@ -154,6 +154,31 @@ static void a_matrix_read_later_stays(void **state) {
   qn_buffer_free(m.buffer);
 }
 
+/* Work on the stream writes it, as a kernel would. */
+static void a_place_is_delivered(void **state) {
+  fixture *f = *state;
+  uint32_t words[2] = {0, 3};
+  for (int i = 0; i < 2; i++) {
+    qn_buffer *place = qn_post_place(f->s, words + i, sizeof *words);
+    assert_non_null(place);
+    assert_int_equal(qn_fill(f->s, place, 0, sizeof *words, 7, sizeof *words), QN_OK);
+  }
+  qn_recall(f->s, words + 1, sizeof *words);
+  assert_int_equal(words[0], 0);
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(words[0], 7);
+  assert_int_equal(words[1], 3);
+}
+
+static void no_place_without_memory(void **state) {
+  fixture *f = *state;
+  uint32_t word = 3;
+  mock.room = 0;
+  assert_null(qn_post_place(f->s, &word, sizeof word));
+  assert_int_equal(qn_stream_sync(f->s), QN_OK);
+  assert_int_equal(word, 3);
+}
+
 int main(void) {
 #define LETTER(name) cmocka_unit_test_setup_teardown(name, pool_set_up, pool_tear_down)
   const struct CMUnitTest tests[] = {
@@ -168,6 +193,8 @@ int main(void) {
       LETTER(a_lost_copy_is_told),
       LETTER(nothing_comes_after_a_failed_sync),
       LETTER(a_matrix_read_later_stays),
+      LETTER(a_place_is_delivered),
+      LETTER(no_place_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

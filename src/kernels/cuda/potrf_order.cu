@@ -86,9 +86,22 @@ QN_DEV int tickets_of_group(int first, int end, int next, int blocks) {
          (first > 0 ? GROUP * (blocks - end) : 0) + rows * width - (rows > 0);
 }
 
+/* Groups from `first` >= 3 on that end before `ticket`, while they are whole and so is the next
+ * one: in few steps each, since a thread block can do nothing before it knows its part. */
+QN_DEV int skip_groups(int *ticket, int first, int blocks, int columns) {
+  const int beside = 2 * GROUP - 1 + (GROUP - 1) * (GROUP - 2) / 2;
+  for (; first + 2 * GROUP <= columns; first += GROUP) {
+    const int tickets = GROUP * (blocks - first) + beside;
+    if (*ticket < tickets) break;
+    *ticket -= tickets;
+  }
+  return first;
+}
+
 QN_DEV part part_of_ticket(int ticket, int blocks, int columns) {
   part own;
   for (int first = 0;; first += GROUP) {
+    if (first == 2 * GROUP) first = skip_groups(&ticket, first, blocks, columns);
     const int end = QN_MIN(first + GROUP, columns), next = QN_MIN(end + GROUP, columns);
     const int tickets = tickets_of_group(first, end, next, blocks);
     if (ticket >= tickets && next > end) {

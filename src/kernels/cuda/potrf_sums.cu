@@ -21,7 +21,7 @@
 
 /* part[q] += x y^H over STEP columns of both, for quarter q of `at`, that of the first. */
 #if TENSOR
-QN_DEV void add_quarters(acc (*part)[COUNT], const elem *x, const elem *y, const place *at) {
+QN_DEV void add_quarters(wide (*part)[COUNT], const elem *x, const elem *y, const place *at) {
   side f[2];
   QN_UNROLL
   for (int h = 0; h < 2; h++) {
@@ -33,7 +33,7 @@ QN_DEV void add_quarters(acc (*part)[COUNT], const elem *x, const elem *y, const
   for (int q = 0; q < 4; q++) add_side(part[q], f + q % 2, f + q / 2);
 }
 #else
-QN_DEV void add_quarters(acc (*part)[COUNT], const elem *x, const elem *y, const place *at) {
+QN_DEV void add_quarters(wide (*part)[COUNT], const elem *x, const elem *y, const place *at) {
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
     elem rows[2][TM], cols[2][TM];
@@ -103,13 +103,13 @@ QN_DEV void put_pair(elem *to, pair *v, int any, int t) {
 /* sum += x y^H over `count` tiles of rows x and y. All operands' place in `tiles` is used, and free
  * in the end. While some warps of a scheduler multiply, others put what comes next where it goes.
  */
-QN_DEV void add_tiles(acc *sum, elem *tiles, const elem *rows, const elem *cols, int count, int t,
+QN_DEV void add_tiles(wide *sum, elem *tiles, const elem *rows, const elem *cols, int count, int t,
                       const place *at) {
   const int share = at->warp / 2, ahead = AHEAD && at->warp < 4;
   const place first = place_of(at->warp % 2 * 4, at->lane);
-  acc part[4][COUNT];
+  wide part[4][COUNT];
   QN_UNROLL
-  for (int e = 0; e < 4 * COUNT; e++) part[e / COUNT][e % COUNT] = acc_zero();
+  for (int e = 0; e < 4 * COUNT; e++) part[e / COUNT][e % COUNT] = wide_zero();
   pair next;
   next.from[0] = rows, next.from[1] = cols;
   const int chunks = count * (NB / CHUNK);
@@ -133,14 +133,14 @@ QN_DEV void add_tiles(acc *sum, elem *tiles, const elem *rows, const elem *cols,
   for (int q = 0; q < 4; q++) {
     elem *const to = tiles + share * (NB * NB) + (first.warp + q) * 32 + at->lane;
     QN_UNROLL
-    for (int e = 0; e < COUNT; e++) to[e * THREADS] = part[q][e];
+    for (int e = 0; e < COUNT; e++) to[e * THREADS] = (elem)part[q][e];
   }
   QN_BARRIER();
   QN_UNROLL
   for (int s = 0; s < 4; s++) {
     QN_UNROLL
     for (int e = 0; e < COUNT; e++)
-      sum[e] = acc_add(sum[e], tiles[s * (NB * NB) + e * THREADS + t]);
+      sum[e] = wide_add(sum[e], tiles[s * (NB * NB) + e * THREADS + t]);
   }
   QN_BARRIER();
 }

@@ -5,19 +5,33 @@
  * registers, COUNT elements a thread, as what is to be taken away from it, less itself once all of
  * that is there.
  *
- * With NB 64 f64 has its products from the tensor cores: a warp has 32 rows and 16 columns, as the
- * instruction lays them out. Else a thread has TM rows and TM columns side by side.
+ * With NB 64 f64 has its products from the tensor cores, and so has f32 where those are as fast as
+ * its own multiply-adds: they ask a fifth of the reads of shared memory. A warp has 32 rows and 16
+ * columns, as the instruction lays them out. Else a thread has TM rows and TM columns side by side.
  *
  * Macros of the includer: NB; QN_SM. */
 
 #define THREADS 256
-#define LD      (NB + 4)
 #define TM      (NB / 16)
 #define COUNT   (TM * TM)
 #define STEP    (QN_T == 5 ? 4 : 8) /* columns that are eliminated at a time */
 
 #define DOUBLES (QN_T == 3 || QN_T == 5)
-#define TENSOR  (QN_T == 3 && NB == 64)
+#define TENSOR  (NB == 64 && (QN_T == 3 || (QN_T == 2 && (QN_SM == 80 || QN_SM == 90))))
+#define LD      (NB + (TENSOR && QN_T == 2 ? 8 : 4)) /* lanes that read side by side: other banks */
+
+/* What sums are kept in. */
+#if TENSOR
+typedef double wide;
+#define wide_zero()    0.0
+#define wide_add(a, b) ((a) + (double)(b))
+#define wide_sub(a, b) ((a) - (double)(b))
+#else
+typedef acc wide;
+#define wide_zero()    acc_zero()
+#define wide_add(a, b) acc_add(a, b)
+#define wide_sub(a, b) acc_sub(a, b)
+#endif
 
 /* A thread's place, and its elements from there. */
 typedef struct place {
@@ -94,13 +108,13 @@ QN_DEV void read_cols(side *f, const elem *y, const place *at) {
   for (int i = 0; i < 4; i++) f->cols[i / 2][i % 2] = from[i % 2 * 4 * LD + i / 2 * 8];
 }
 
-QN_DEV void add_side(acc *sum, const side *row, const side *col) {
+QN_DEV void add_side(wide *sum, const side *row, const side *col) {
   QN_UNROLL
   for (int i = 0; i < 4; i++) mma_1688(sum + 4 * i, row->rows[i / 2], col->cols[i % 2]);
 }
 
 /* sum += x y^H over STEP columns of both. */
-QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at) {
+QN_DEV void add_products(wide *sum, const elem *x, const elem *y, const place *at) {
   side f;
   read_rows(&f, x, at);
   read_cols(&f, y, at);
@@ -108,7 +122,7 @@ QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at
 }
 
 /* And square += x x^H. */
-QN_DEV void add_both(acc *sum, acc *square, const elem *x, const elem *y, const place *at) {
+QN_DEV void add_both(wide *sum, wide *square, const elem *x, const elem *y, const place *at) {
   side f;
   read_rows(&f, x, at);
   read_cols(&f, y, at);
@@ -127,13 +141,13 @@ QN_DEV void read_side(elem *to, const elem *from) {
 #endif
 }
 
-QN_DEV void add_side(acc *sum, const elem *rows, const elem *cols) {
+QN_DEV void add_side(wide *sum, const elem *rows, const elem *cols) {
   QN_UNROLL
   for (int e = 0; e < COUNT; e++) sum[e] = acc_fma(rows[e % TM], acc_conj(cols[e / TM]), sum[e]);
 }
 
 /* sum += x y^H over STEP columns of both. */
-QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at) {
+QN_DEV void add_products(wide *sum, const elem *x, const elem *y, const place *at) {
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
     elem rows[TM], cols[TM];
@@ -144,7 +158,7 @@ QN_DEV void add_products(acc *sum, const elem *x, const elem *y, const place *at
 }
 
 /* And square += x x^H. */
-QN_DEV void add_both(acc *sum, acc *square, const elem *x, const elem *y, const place *at) {
+QN_DEV void add_both(wide *sum, wide *square, const elem *x, const elem *y, const place *at) {
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
     elem rows[TM], cols[TM];
@@ -166,13 +180,25 @@ QN_DEV acc acc_neg(acc x) {
 }
 
 /* Columns p ... p + STEP - 1 of the tile to shared memory. */
-QN_DEV void put_columns(elem *tile, const acc *sum, int p, const place *at) {
+#if TENSOR
+QN_DEV void put_columns(elem *tile, const wide *sum, int p, const place *at) {
+  if (at->warp / 2 != p / (NB / 4)) return;
+  const int right = p / STEP % 2;
+  elem *const to = tile + (at->col + right * 8) * LD + at->row;
   QN_UNROLL
-  for (int e = 0; e < COUNT; e++) {
-    const int row = at->row + ROW_OF(e), col = at->col + COL_OF(e);
-    if (col / STEP == p / STEP) tile[col * LD + row] = acc_neg(sum[e]);
-  }
+  for (int e = 0; e < COUNT; e++)
+    if (COL_OF(e) < 8) to[COL_OF(e) * LD + ROW_OF(e)] = (elem) - (right ? sum[e + 4] : sum[e]);
 }
+#else
+QN_DEV void put_columns(elem *tile, const wide *sum, int p, const place *at) {
+  if (TM <= STEP && at->col / STEP != p / STEP) return;
+  elem *const to = tile + at->col * LD + at->row;
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e++)
+    if (TM <= STEP || (at->col + COL_OF(e)) / STEP == p / STEP)
+      to[COL_OF(e) * LD + ROW_OF(e)] = acc_neg(sum[e]);
+}
+#endif
 
 /* ---- STEP columns of a row ---- */
 
@@ -269,10 +295,9 @@ QN_DEV real root_of(real pivot, real by) {
   return by == 0 ? pivot : root; /* of Inf */
 }
 
-/* Column k of a triangle l, by its pivot's reciprocal root, and of the row, which is row `below` of
- * the triangle if that is less than STEP: it ends with the root then. */
-QN_DEV void scale_column(acc *own, acc (*l)[STEP], int k, real by, real root, int below) {
-  own[k] = below == k ? acc_make(root, 0) : times_real(own[k], by);
+/* Column k of a triangle l, and of the row, by its pivot's reciprocal root. */
+QN_DEV void scale_column(acc *own, acc (*l)[STEP], int k, real by) {
+  own[k] = times_real(own[k], by);
   QN_UNROLL
   for (int s = k + 1; s < STEP; s++) l[k][s] = times_real(l[k][s], by);
 }
@@ -284,9 +309,15 @@ QN_DEV void take_column(acc *own, acc (*l)[STEP], int k, int c) {
   for (int s = c; s < STEP; s++) l[c][s] = acc_fnma(l[k][s], acc_conj(l[k][c]), l[c][s]);
 }
 
-/* Factors the triangle l and takes it from the row. Returns how many pivots came before one that is
- * not positive. */
-QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below) {
+/* What a row of a diagonal tile keeps beside its own: its own pivot, its root and the root's
+ * reciprocal, and the reciprocal of the last pivot's root. */
+typedef struct diagonal {
+  real pivot, root, by, last;
+} diagonal;
+
+/* Factors the triangle l and takes it from the row, which is row `below` of it. Returns how many
+ * pivots came before one that is not positive. */
+QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below, diagonal *d) {
   int good = STEP;
   QN_UNROLL
   for (int k = 0; k < STEP; k++) {
@@ -297,41 +328,38 @@ QN_DEV int factor_step(acc *own, acc (*l)[STEP], int below) {
 #else
     const real by = rsqrtf(pivot), root = root_of(pivot, by);
 #endif
-    scale_column(own, l, k, by, root, below);
+    scale_column(own, l, k, by);
+    if (below == k) d->root = root;
     QN_UNROLL
     for (int c = k + 1; c < STEP; c++) take_column(own, l, k, c);
   }
+  d->by = d->last = 0;
   return good;
 }
 
-/* What a row of a diagonal tile keeps beside its own: the reciprocal of its own pivot's root, and
- * of the last one's. */
-typedef struct reciprocals {
-  real own, last;
-} reciprocals;
-
 /* The same, two pivots at a time, a and then (a b - |c|^2) / a, whose roots do not wait for one
  * another. Returns STEP if all were tame, else 0. */
-QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, reciprocals *r) {
+QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, diagonal *d) {
   int tame = 1;
   QN_UNROLL
   for (int k = 0; k < STEP; k += 2) {
     const real a = real_part(l[k][k]), b = real_part(l[k + 1][k + 1]);
     const real minor = QN_REAL_FMA(a, b, -real_part(acc_mul(l[k][k + 1], acc_conj(l[k][k + 1]))));
     const real by = over_root(a, 1), by_next = over_root(minor, a * by), next = minor * by * by;
-    tame = tame && is_tame(a) && is_tame(b) && is_tame(next);
-    scale_column(own, l, k, by, root_of(a, by), below);
+    tame &= is_tame(a) & is_tame(b) & is_tame(next);
+    scale_column(own, l, k, by);
     take_column(own, l, k, k + 1);
-    scale_column(own, l, k + 1, by_next, root_of(next, by_next), below);
-    if (below == k) r->own = by;
-    if (below == k + 1) r->own = by_next;
-    r->last = by_next;
+    scale_column(own, l, k + 1, by_next);
+    if (below == k) d->pivot = a, d->by = by;
+    if (below == k + 1) d->pivot = next, d->by = by_next;
+    d->last = by_next;
     QN_UNROLL
     for (int c = k + 2; c < STEP; c++) {
       take_column(own, l, k, c);
       take_column(own, l, k + 1, c);
     }
   }
+  d->root = root_of(d->pivot, d->by);
   return tame ? STEP : 0;
 }
 
@@ -339,7 +367,7 @@ QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, reciprocals *r) {
  * way: each of NB threads does that for itself. Returns what factor_step does. */
 QN_DEV int factor_row(elem *row, const elem *d, int below) {
   acc own[STEP], l[STEP][STEP];
-  reciprocals r = {0, 0};
+  diagonal r = {1, 1, 1, 1};
   read_panel(l, d);
   QN_UNROLL
   for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
@@ -348,13 +376,13 @@ QN_DEV int factor_row(elem *row, const elem *d, int below) {
     read_panel(l, d);
     QN_UNROLL
     for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
-    good = factor_step(own, l, below);
-    r.own = r.last = 0;
+    good = factor_step(own, l, below, &r);
   }
   asm volatile("bar.sync 1, %0;" ::"n"(NB) : "memory"); /* all rows have read the triangle */
   QN_UNROLL
-  for (int k = 0; k < STEP; k++) own[k] = below >= k ? own[k] : acc_zero();
-  if (below >= 0 && below < LAST) own[LAST] = acc_make(r.own, 0);
+  for (int k = 0; k < STEP; k++)
+    own[k] = below > k ? own[k] : below == k ? acc_make(r.root, 0) : acc_zero();
+  if (below >= 0 && below < LAST) own[LAST] = acc_make(r.by, 0);
   if (below == LAST - 2) own[LAST - 1] = acc_make(r.last, 0);
   QN_UNROLL
   for (int k = 0; k < STEP; k++) row[k * LD] = own[k];

@@ -11,14 +11,18 @@
  *
  * A thread block takes one ticket, in the order of potrf_order.cu, and waits for what smaller
  * tickets make alone. Tiles travel through `shared` (exchange.cu), row by row, and partial
- * squares behind them. L is lower: L(i, j) = a[off_a + i si + j sj], conjugated if conj_a; an upper
- * triangle has its strides exchanged.
+ * squares and reports of failures behind them. L is lower: L(i, j) = a[off_a + i si + j sj],
+ * conjugated if conj_a; an upper triangle has its strides exchanged.
  *
  * The matrix has `rows` rows and n columns; n is a multiple of NB unless it is square.
  *
- * info is 0, or the 1-based index of the first pivot of the whole matrix that was not positive.
- * What an earlier launch has put there ends this one; else all tiles are made, those behind a
- * failed pivot without meaning, for nobody may wait in vain.
+ * info becomes 0, or the 1-based index of the first pivot of the whole matrix that was not
+ * positive. What an earlier launch, at a smaller `first`, has put there ends this one; else all
+ * tiles are made, those behind a failed pivot without meaning, for nobody may wait in vain. It may
+ * be the host's memory.
+ *
+ * Workspace comes in pieces of 16 bytes: that from `at_shared` on is all holes; `stale` from
+ * `at_stale` on become so.
  *
  * Macros: QN_T (f32 and wider); NB, 32 or 64; ALONG_I, whether si is 1; QN_SM.
  * Grid: one thread block a ticket. */
@@ -30,6 +34,7 @@
 #include "cuda/potrf_order.cu"
 #include "cuda/potrf_tile.cu"
 
+#define HOLE         (-1LL) /* a report that has not come */
 #define TILE         (NB * LD)
 #define PIECES       (NB * NB / VW / THREADS) /* of a tile, a thread's */
 #define PANEL_PIECES (NB * STEP / VW)         /* of eight columns, all threads' */
@@ -63,21 +68,25 @@ QN_DEV void start_tile(elem *to, const matrix *m, int i, int j, int t, const pla
 }
 
 /* They have come: sum := sum - tile, with ones on the diagonal where no rows are. */
-QN_DEV void take_tile(acc *sum, const elem *from, const matrix *m, int i, int j, int t,
+QN_DEV void take_tile(wide *sum, const elem *from, const matrix *m, int i, int j, int t,
                       const place *at) {
   QN_UNROLL
   for (int e = 0; e < COUNT; e++) {
-    const int row = i * NB + at->row + ROW_OF(e), col = j * NB + at->col + COL_OF(e);
     acc v = from[e * THREADS + t];
-    if (m->conj) v = acc_conj(v);
-    if (row == col && row >= m->rows) v = acc_make(1, 0);
-    sum[e] = acc_sub(sum[e], v);
+    if (QN_IS_COMPLEX && m->conj) v = acc_conj(v);
+    sum[e] = wide_sub(sum[e], v);
+  }
+  if (i > j || (i + 1) * NB <= m->rows) return;
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e++) {
+    const int row = at->row + ROW_OF(e);
+    if (row == at->col + COL_OF(e) && i * NB + row >= m->rows) sum[e] = acc_make(-1, 0);
   }
 }
 
 /* The first `good` columns of tile (i, j) to A, of a diagonal tile the triangle. */
 QN_DEV void store_tile(const elem *tile, const matrix *m, int i, int j, int good, int t) {
-#pragma unroll 1
+#pragma unroll 4
   for (int e = t; e < NB * NB; e += THREADS) {
     const int r = ALONG_I ? e % NB : e / NB, c = ALONG_I ? e / NB : e % NB;
     const int row = i * NB + r, col = j * NB + c;
@@ -122,7 +131,7 @@ QN_DEV piece look_panel(const elem *tile, int p, int t) {
 }
 
 /* Adds the last tiles before column j, eight columns at a time as they come, to x and y. */
-QN_DEV void add_as_they_come(acc *sum, acc *square, elem *x, elem *y, const elem *from_i,
+QN_DEV void add_as_they_come(wide *sum, wide *square, elem *x, elem *y, const elem *from_i,
                              const elem *from_j, int pair, int t, const place *at) {
   piece nx = look_panel(from_i, 0, t), ny = look_panel(from_j, 0, t);
 #pragma unroll 1
@@ -161,38 +170,44 @@ QN_DEV elem *partial_of(elem *partials, int i, int e, int t) {
 /* The square of row i over its first `count` tiles leaves for `partials`. */
 QN_DEV void make_square(elem *tiles, const elem *row, int count, elem *partials, int i, int t,
                         const place *at) {
-  acc square[COUNT];
+  wide square[COUNT];
+  elem out[COUNT];
   QN_UNROLL
-  for (int e = 0; e < COUNT; e++) square[e] = acc_zero();
+  for (int e = 0; e < COUNT; e++) square[e] = wide_zero();
   add_tiles(square, tiles, row, row, count, t, at);
   QN_UNROLL
-  for (int e = 0; e < COUNT; e += VW) publish_run(partial_of(partials, i, e, t), square + e, VW);
+  for (int e = 0; e < COUNT; e++) out[e] = (elem)square[e];
+  QN_UNROLL
+  for (int e = 0; e < COUNT; e += VW) publish_run(partial_of(partials, i, e, t), out + e, VW);
 }
 
 /* square += the partial square of row i, once it is there. */
-QN_DEV void add_square(acc *square, elem *partials, int i, int t) {
+QN_DEV void add_square(wide *square, elem *partials, int i, int t) {
   SPINS;
+  piece v[COUNT / VW];
   QN_UNROLL
-  for (int e = 0; e < COUNT; e += VW) {
-    const piece *const from = (const piece *)partial_of(partials, i, e, t);
+  for (int u = 0; u < COUNT / VW; u++)
+    v[u] = load_shared_by_groups((const piece *)partial_of(partials, i, u * VW, t));
+  QN_UNROLL
+  for (int u = 0; u < COUNT / VW; u++) {
     union {
       piece whole;
       elem part[VW];
-    } v;
-    v.whole = load_shared_by_groups(from);
-    while (!IS_RESULT(v.whole)) {
+    } now;
+    now.whole = v[u];
+    while (!IS_RESULT(now.whole)) {
       SPIN;
-      v.whole = load_shared_by_groups(from);
+      now.whole = load_shared_by_groups((const piece *)partial_of(partials, i, u * VW, t));
     }
     QN_UNROLL
-    for (int u = 0; u < VW; u++) square[e + u] = acc_add(square[e + u], v.part[u]);
+    for (int e = 0; e < VW; e++) square[u * VW + e] = wide_add(square[u * VW + e], now.part[e]);
   }
 }
 
 /* x := the tile L_ij from its sums, with L_jj as it comes, to y; its square to that of the pair. It
  * leaves for `shared` as it is made. */
-QN_DEV void solve_tile(acc *sum, acc *square, elem *x, elem *y, const elem *diagonal, elem *shared,
-                       int pair, int t, const place *at) {
+QN_DEV void solve_tile(wide *sum, wide *square, elem *x, elem *y, const elem *diagonal,
+                       elem *shared, int pair, int t, const place *at) {
   const int row = row_of(at), squares = pair && !warp_is_above(at);
   piece next = look_panel(diagonal, 0, t);
 #pragma unroll 1
@@ -214,7 +229,7 @@ QN_DEV void solve_tile(acc *sum, acc *square, elem *x, elem *y, const elem *diag
 
 /* x := the factor of the tile that `square` has, which leaves for `shared` as it is made. Returns
  * to the threads of the rows how many columns had a positive pivot. */
-QN_DEV int factor_tile(acc *square, elem *x, elem *shared, int t, const place *at) {
+QN_DEV int factor_tile(wide *square, elem *x, elem *shared, int t, const place *at) {
   const int row = row_of(at);
   int good = NB;
 #pragma unroll 1
@@ -235,8 +250,8 @@ QN_DEV int factor_tile(acc *square, elem *x, elem *shared, int t, const place *a
 
 /* sum += the products for tile (i, j), of rows i and j of `shared`; square += the last of row i for
  * a pair. */
-QN_DEV void add_row(acc *sum, acc *square, elem *tiles, const elem *from_i, const elem *from_j,
-                    int i, int j, int pair, int t, const place *at) {
+QN_DEV void add_row(wide *sum, wide *square, elem *tiles, const elem *from_i, const elem *from_j,
+                    elem *partials, int i, int j, int pair, int t, const place *at) {
   const int many = j < MANY ? 0 : pair || i < j + CLOSE ? j - 1 : j;
   if (many > 0) {
     add_tiles(sum, tiles, from_i, from_j, many, t, at);
@@ -251,6 +266,7 @@ QN_DEV void add_row(acc *sum, acc *square, elem *tiles, const elem *from_i, cons
   for (int k = many; k < j; k++) {
     elem *const x = tiles + k % 2 * (2 * TILE), *const y = x + TILE;
     if (k == j - 1 && (pair || !has_come(nx))) {
+      if (pair && j > 1) add_square(square, partials, i, t);
       add_as_they_come(sum, square, x, y, from_i, from_j, pair, t, at);
       break;
     }
@@ -268,19 +284,46 @@ QN_DEV void add_row(acc *sum, acc *square, elem *tiles, const elem *from_i, cons
   }
 }
 
+/* All blocks together fill `count` pieces with holes, for the launch after this one. */
+QN_DEV void wipe(uint4 *to, qn_i64 count, int t) {
+  const uint4 holes = {~0u, ~0u, ~0u, ~0u};
+  for (qn_i64 q = (qn_i64)QN_WGID(0) * THREADS + t; q < count; q += (qn_i64)QN_NWG(0) * THREADS)
+    to[q] = holes;
+}
+
+/* The first failure up to diagonal tile i goes from report to report, and the last one's to info.
+ */
+QN_DEV void report(qn_i64 *reports, int i, qn_i64 failed, qn_i64 *info) {
+  qn_i64 before = i > 0 ? HOLE : 0;
+  SPINS;
+  while (before == HOLE) {
+    SPIN;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(before)
+                 : "l"(reports + i - 1)
+                 : "memory");
+  }
+  if (before != 0) failed = before;
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(reports + i), "l"(failed) : "memory");
+  if (info) *info = failed;
+}
+
 QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
     int rows, int n, qn_i64 first, QN_GLOBAL elem *a, qn_i64 off_a, qn_i64 si, qn_i64 sj,
-    int conj_a, QN_GLOBAL qn_i64 *info, QN_GLOBAL elem *shared, qn_i64 ticket) {
+    int conj_a, QN_GLOBAL qn_i64 *info, QN_GLOBAL uint4 *workspace, qn_i64 at_shared, qn_i64 ticket,
+    qn_i64 at_stale, qn_i64 stale) {
   extern __shared__ vec memory[];
   const int t = QN_LID(0);
   const place at = place_of(t / 32, t % 32);
   elem *const tiles = (elem *)memory; /* two pairs of operands in turn */
+  elem *const shared = (elem *)(workspace + at_shared);
   QN_LOCAL_VAR int taken, over, good;
   if (t == 0) {
-    const qn_i64 before = *(volatile qn_i64 *)info;
+    const qn_i64 before = first > 0 ? *(volatile qn_i64 *)info : 0;
     over = before != 0 && before <= first; /* a pivot of this launch has a larger index */
     taken = atomicAdd((int *)(shared + ticket), 1) + 1; /* it begins as all ones, too */
   }
+  wipe(workspace + at_stale, stale, t);
   QN_BARRIER();
   if (over) return;
   const int blocks = (rows + NB - 1) / NB, columns = (n + NB - 1) / NB;
@@ -297,12 +340,12 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
   elem *const own = tiles + 4 * TILE, *const own_square = own + NB * NB;
   if (j >= 0) start_tile(own, &m, i, j, t, &at);
   if (pair) start_tile(own_square, &m, i, i, t, &at);
-  acc sum[COUNT], square[COUNT];
+  wide sum[COUNT], square[COUNT];
   QN_UNROLL
-  for (int e = 0; e < COUNT; e++) sum[e] = square[e] = acc_zero();
+  for (int e = 0; e < COUNT; e++) sum[e] = square[e] = wide_zero();
   if (j > 0)
-    add_row(sum, square, tiles, from_i, shared + tile_at(j, 0, columns), i, j, pair, t, &at);
-  if (pair && j > 1) add_square(square, partials, i, t);
+    add_row(sum, square, tiles, from_i, shared + tile_at(j, 0, columns), partials, i, j, pair, t,
+            &at);
   copy_wait(0);
   if (j >= 0) take_tile(sum, own, &m, i, j, t, &at);
   if (pair) take_tile(square, own_square, &m, i, i, t, &at);
@@ -319,9 +362,8 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
   const int reached = factor_tile(square, made, shared + tile_at(i, i, columns), t, &at);
   if (row_of(&at) == 0) {
     good = reached;
-    if (reached < NB)
-      atomicCAS((unsigned long long *)info, 0ull,
-                (unsigned long long)(first + i * NB + reached + 1));
+    report((qn_i64 *)(partials + (qn_i64)columns * (NB * NB)), i,
+           reached < NB ? first + i * NB + reached + 1 : 0, i == columns - 1 ? info : (qn_i64 *)0);
   }
   QN_BARRIER();
   if (j >= 0) store_tile(x, &m, i, j, NB, t);
