@@ -44,6 +44,15 @@ QN_DEV const elem *opaque_address(const elem *x) {
   return x;
 }
 
+/* The assembler moves reads up as far as registers are free, and products down behind them, but
+ * neither over a branch. Here is one that is not taken; `x`, not negative, is what it cannot know.
+ */
+QN_DEV void parting(int x) {
+  asm volatile(
+      "{\n.reg .pred never;\nsetp.lt.s32 never, %0, 0;\n@never nanosleep.u32 1;\n}" ::"r"(x)
+      : "memory");
+}
+
 #if QN_SM >= 90
 /* Counters in shared memory that threads wait for. Each time `count` arrivals are complete its
  * phase, 0 at first, changes over; a wait is for the end of the phase of that parity. */
@@ -63,6 +72,17 @@ QN_DEV void counter_wait(shared_place counter, int parity) {
                "@!done bra again;\n}" ::"r"(counter),
                "r"(parity)
                : "memory");
+}
+
+/* Whether that phase has ended already. */
+QN_DEV int counter_peek(shared_place counter, int parity) {
+  int done;
+  asm volatile("{\n.reg .pred done;\nmbarrier.test_wait.parity.shared.b64 done, [%1], %2;\n"
+               "selp.s32 %0, 1, 0, done;\n}"
+               : "=r"(done)
+               : "r"(counter), "r"(parity)
+               : "memory");
+  return done;
 }
 
 /* Registers that a warp group (4 warps) gives back or takes. */

@@ -205,7 +205,6 @@ QN_DEV void multiply(sums *c, const fragment *f) {
 }
 
 #define AHEAD (SPECIALISED && !TRIANGLE)
-#define LATE  0
 
 #if AHEAD
 /* The products of a fragment, which then is that of k = p of a stage: parts of it are read as those

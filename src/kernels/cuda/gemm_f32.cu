@@ -149,7 +149,6 @@ QN_DEV void multiply(sums *sum, fragment *f) {
 
 #define STEP_K 1
 #define AHEAD  (SPECIALISED && QN_IS_COMPLEX && !TRIANGLE)
-#define LATE   0
 
 #if AHEAD
 /* The products of a fragment, which then is that of k = p of a stage. */

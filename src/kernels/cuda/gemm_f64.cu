@@ -169,23 +169,34 @@ QN_DEV const char *place_read(const char *stage, int side, int p, int second, co
   return stage + at + (p + second) * ROW(side) * 8;
 }
 
+/* Two of k of the row that is `row` from the lane's first. */
+QN_DEV void read_row(double to[2], const char *stage, int side, int p, int row, const reader *r) {
+  const int way = row * (ALONG_K(side) ? ROW_BYTES : 8);
+  if (PAIRED(side)) {
+    const double2 x = *(const double2 *)(place_read(stage, side, p, 0, r) + way);
+    to[0] = x.x;
+    to[1] = x.y;
+  } else {
+    QN_UNROLL
+    for (int i = 0; i < 2; i++) to[i] = *(const double *)(place_read(stage, side, p, i, r) + way);
+  }
+}
+
 /* The 16 rows number `block` of the warp's. */
 QN_DEV void read_block(double to[2][2], const char *stage, int side, int p, int block,
                        const reader *r) {
-  const int row = ALONG_K(side) ? ROW_BYTES : 8, first = block * 16 * row, eight = 8 * row;
   QN_UNROLL
-  for (int i = 0; i < 2; i++) { /* of k, or of rows */
-    if (PAIRED(side)) {
-      const char *from = NEIGHBOURS(side) ? place_read(stage, side, p, i, r)
-                                          : place_read(stage, side, p, 0, r) + i * eight;
-      const double2 x = *(const double2 *)(from + first);
+  for (int i = 0; i < 2; i++) {
+    if (NEIGHBOURS(side)) { /* of k */
+      const char *from = place_read(stage, side, p, i, r) + block * 128;
+      const double2 x = *(const double2 *)from;
       to[i][0] = x.x;
       to[i][1] = x.y;
-    } else {
-      const double *x0 = (const double *)(place_read(stage, side, p, 0, r) + first + i * eight),
-                   *x1 = (const double *)(place_read(stage, side, p, 1, r) + first + i * eight);
-      to[side == WIDE ? 0 : i][side == WIDE ? i : 0] = *x0;
-      to[side == WIDE ? 1 : i][side == WIDE ? i : 1] = *x1;
+    } else { /* of rows */
+      double x[2];
+      read_row(x, stage, side, p, block * 16 + i * 8, r);
+      to[side == WIDE ? 0 : i][side == WIDE ? i : 0] = x[0];
+      to[side == WIDE ? 1 : i][side == WIDE ? i : 1] = x[1];
     }
   }
 }
@@ -249,77 +260,11 @@ QN_DEV void multiply(sums *c, const fragment *f) {
   for (int s = 0; s < WIDES * NARROWS; s++) multiply_pair(c, f, s / NARROWS, s % NARROWS);
 }
 
-#define AHEAD (SPECIALISED && !TRIANGLE)
-
+#define AHEAD (SPECIALISED && !TRIANGLE ? 2 : 0)
 #if AHEAD
-/* The products of a fragment, which then is that of k = p of a stage. A block of the wide operand
- * is read when those with the one behind it have begun: then nothing has to wait for its registers.
- */
-QN_DEV void multiply_ahead(sums *c, fragment *f, const char *stage, int p, const reader *r) {
-  double next[NARROW_PAIRS][2][2];
-  QN_UNROLL
-  for (int i = 0; i < NARROW_PAIRS; i++) read_block(next[i], stage, NARROW, p, i, r);
-  QN_UNROLL
-  for (int j = 0; j < WIDES; j++) {
-    QN_UNROLL
-    for (int i = 0; i < NARROWS; i++) {
-      multiply_pair(c, f, j, i);
-      if (j > 0 && i == 1) read_block(f->wide[j - 1], stage, WIDE, p, j - 1, r);
-    }
-  }
-  read_block(f->wide[WIDES - 1], stage, WIDE, p, WIDES - 1, r);
-  QN_UNROLL
-  for (int i = 0; i < NARROWS * 2; i++)
-    f->narrow[i / 4][i / 2 % 2][i % 2] = next[i / 4][i / 2 % 2][i % 2];
-}
-#endif
-
-#define LATE (AHEAD && STAYS == 2 && EPILOGUE_LIGHT && !EPILOGUE_BIAS_M && !EPILOGUE_BIAS_N)
-
-#if LATE
-/* Sums that are yet to be stored: where the item's first goes to, or nowhere. */
-typedef struct late {
-  out *to;
-  qn_i64 ldc;
-  acc alpha;
-} late;
-
-/* Those of one instruction, two of them neighbours in a column. */
-QN_DEV void put_late(const double sum[2][2], int j, int i, int there, out *to, qn_i64 ldc,
-                     acc alpha EPILOGUE_PARAMS) {
-  QN_UNROLL
-  for (int v = 0; v < 2; v++) {
-    const int row = WIDE == A_SIDE ? j * 16 : i * 8;
-    const int col = WIDE == A_SIDE ? i * 8 + v : j * 16 + v * (NEIGHBOURS(B_SIDE) ? 1 : 8);
-    const double first = WIDE == A_SIDE ? sum[0][v] : sum[v][0],
-                 second = WIDE == A_SIDE ? sum[1][v] : sum[v][1];
-    double2 x;
-    x.x = epilogue_light(alpha * first, 0, 0 EPILOGUE_PASS);
-    x.y = epilogue_light(alpha * second, 0, 0 EPILOGUE_PASS);
-    if (there) *(double2 *)(to + row + col * ldc) = x;
-  }
-}
-
-/* The first products of a tile, each where the sums of the tile before have just been stored. */
-QN_DEV void multiply_late(sums *c, fragment *f, const char *stage, int p, const reader *r,
-                          const late *before EPILOGUE_PARAMS) {
-  out *to = before->to;
-  qn_i64 ldc = before->ldc;
-  const int there = to != 0;
-  QN_UNROLL
-  for (int j = 0; j < WIDES; j++) {
-    QN_UNROLL
-    for (int i = 0; i < NARROWS; i++) {
-      /* addresses are worked out one by one: all of them would fill registers */
-      asm volatile("" : "+l"(to), "+l"(ldc)::"memory");
-      put_late(c->of[j][i], j, i, there, to, ldc, before->alpha EPILOGUE_PASS);
-      QN_UNROLL
-      for (int h = 0; h < 4; h++) c->of[j][i][h / 2][h % 2] = 0;
-      multiply_pair(c, f, j, i);
-    }
-  }
-  read_fragment(f, stage, p, r);
-}
+#include "cuda/gemm_f64_ahead.cu"
+#else
+#define LATE 0
 #endif
 
 #if TRIANGLE

@@ -17,12 +17,18 @@
  *   fragment, read_fragment(fragment, stage, p, reader)     what STEP_K of k from p on take
  *   multiply(sums, fragment)
  *
- * and with AHEAD, which reads fragments a part of a step ahead:
+ * and with AHEAD 1, which reads fragments a part of a step ahead:
  *   multiply_ahead(sums, fragment, stage, p, reader)        likewise; then reads the fragment anew
+ *
+ * and with AHEAD 2, which reads what it likes ahead:
+ *   ahead, read_first(ahead, stage, reader)                 what a step begins with
+ *   multiply_most(sums, ahead, stage, reader)               products; then the stage has been read
+ *   multiply_rest(sums, ahead, next stage, reader)          the others, and what the next begins
+ * with multiply_end(sums, ahead)                               the others of the last step
  *
  * and with LATE, which stores sums among the first products of the next tile:
  *   late                     sums that are to be stored
- *   multiply_late(sums, fragment, stage, p, reader, late)   as multiply_ahead, from cleared sums
+ *   LATE_PARAMS, LATE_PASS   one of them, or none, for the last three
  *
  * Macros: QN_T (element.cl); C_F32 0; TRANSA, TRANSB 0 N, 1 T, 2 C; QN_SM; BM BN BK STAGES;
  * MULTIPLIERS; STAYS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and
@@ -127,48 +133,69 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
   multiply_stage(sum, stage, r);
 }
 
-#if LATE
-#define LATE_PARAMS , const late *before EPILOGUE_PARAMS
-#define LATE_PASS   , &before EPILOGUE_PASS
-#else
+#ifndef LATE
+#define LATE 0
+#endif
+#if !LATE
 #define LATE_PARAMS
-#define LATE_PASS
+#define LATE_PASS(x)
 #endif
 
-#if AHEAD
-/* Over `left` steps, of whose first the first fragment has been read. That of a step is read while
- * the last products of the one before are under way. */
-QN_DEV void walk_on(sums *sum, fragment *f, char *shared, const reader *r, int t, pipeline *line,
-                    int left) {
-  for (;; left--) {
-    QN_UNROLL
-    for (int p = STEP_K; p < BK; p += STEP_K)
-      multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, p, r);
-    stage_leave(line, t);
-    if (left == 1) return;
-    stage_await(line);
-    multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, 0, r);
-  }
-}
+#if AHEAD == 1
+/* That the next stage is full is asked early where doubles are multiplied; in c64 registers would
+ * be given out worse. So they would by other forms of this loop: see multiply in gemm_f32.cu. */
+#define PEEK (sizeof(real) == 8)
 
-QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
-                 pipeline *line LATE_PARAMS) {
+/* The first fragment of a step is read while the last products of the one before are under way. */
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline *line) {
   if (at->steps == 0) return;
   fragment f;
   stage_await(line);
   read_fragment(&f, shared + line->stage * STAGE_BYTES, 0, r);
-#if LATE
-  multiply_late(sum, &f, shared + line->stage * STAGE_BYTES, STEP_K, r, before EPILOGUE_PASS);
-  stage_leave(line, t);
-  if (at->steps > 1) {
-    stage_await(line);
+  for (int left = at->steps; left > 1; left--) {
+    const int there = PEEK && stage_peek(line);
+    QN_UNROLL
+    for (int p = STEP_K; p < BK; p += STEP_K)
+      multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, p, r);
+    stage_leave(line, t);
+    if (!there) stage_await(line);
     multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, 0, r);
-    walk_on(sum, &f, shared, r, t, line, at->steps - 1);
   }
-#else
-  walk_on(sum, &f, shared, r, t, line, at->steps);
-#endif
+  QN_UNROLL
+  for (int p = STEP_K; p < BK; p += STEP_K)
+    multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, p, r);
+  stage_leave(line, t);
   multiply(sum, &f);
+}
+#elif AHEAD
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
+                 pipeline *line LATE_PARAMS) {
+  if (at->steps == 0) return;
+  ahead f;
+  stage_await(line);
+  read_first(&f, shared + line->stage * STAGE_BYTES, r);
+  int left = at->steps;
+#if LATE
+  multiply_most(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
+  stage_leave(line, t);
+  if (left == 1) {
+    multiply_end(sum, &f LATE_PASS(before));
+    return;
+  }
+  stage_await(line);
+  multiply_rest(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
+  left--;
+#endif
+  for (; left > 1; left--) {
+    const int there = stage_peek(line);
+    multiply_most(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
+    stage_leave(line, t);
+    if (!there) stage_await(line);
+    multiply_rest(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
+  }
+  multiply_most(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
+  stage_leave(line, t);
+  multiply_end(sum, &f LATE_PASS(0));
 }
 #elif SPECIALISED
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
@@ -216,6 +243,15 @@ QN_DEV void prefetch_tile(const tile *at, const out *c, qn_i64 ldc, qn_i64 m, qn
 }
 #endif
 
+/* Where the item's first sum is, from its number read anew, so that it takes no registers
+ * throughout the walk. (In f32 registers would be given out worse.) */
+QN_DEV reader reader_again(const reader *r) {
+  if (!AHEAD) return *r;
+  unsigned t;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+  return reader_of(t);
+}
+
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, const elem *QN_RESTRICT a, qn_i64 off_a,
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
@@ -225,6 +261,9 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
   char *const shared = counters + COUNTER_BYTES;
   const int t = QN_LID(0), tiles = tiles_along(m, A_SIDE) * tiles_along(n, B_SIDE);
   pipeline line = {shared_of(shared), 0, 0};
+  /* asked here alone: a comparison of doubles waits, for a step or more, until products leave it
+   * their pipe */
+  const int reads = opaque(EPILOGUE_READS_C || !acc_is_zero(beta));
 #if SPECIALISED
   stages_init(&line, t);
 #endif
@@ -243,8 +282,7 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
       operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
       fill_stages(&line, &oa, &ob, own, at.steps, at.tail);
-      if (EPILOGUE_READS_C || !acc_is_zero(beta))
-        prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
+      if (reads) prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
       if (parts > 1) cluster_barrier(); /* that of store_cluster */
     }
     return;
@@ -264,7 +302,7 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
     }
 #if AHEAD
-    walk(&sum, shared, &r, t, &at, &line LATE_PASS);
+    walk(&sum, shared, &r, t, &at, &line LATE_PASS(&before));
 #elif SPECIALISED
     walk(&sum, shared, &r, t, &at, &line TRIANGLE_PASS);
 #else
@@ -282,7 +320,8 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #endif
 #if QN_SM >= 90
     if (parts > 1) {
-      store_cluster(shared, &line, &sum, &at, &to, &r, t, parts EPILOGUE_PASS);
+      const reader first = reader_again(&r);
+      store_cluster(shared, &line, &sum, &at, &to, &first, t, parts EPILOGUE_PASS);
       return; /* a cluster has one tile */
     }
 #endif
@@ -295,12 +334,13 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #endif
 #if LATE
     before.to = 0;
-    if (next_tile(index, tiles) >= 0 && at.steps > 0 && acc_is_zero(beta) &&
-        tile_stores_vectors(&at, &to)) {
-      before.to = to.c + at.i0 + r.row + (at.j0 + r.col) * ldc;
+    if (next_tile(index, tiles) >= 0 && at.steps > 0 && !reads && tile_stores_vectors(&at, &to)) {
+      const reader first = reader_again(&r);
+      before.to = to.c + at.i0 + first.row + (at.j0 + first.col) * ldc;
       continue;
     }
 #endif
-    store_tile(&sum, &at, &to, &r EPILOGUE_PASS);
+    const reader first = reader_again(&r);
+    store_tile(&sum, &at, &to, &first EPILOGUE_PASS);
   }
 }

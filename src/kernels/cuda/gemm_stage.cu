@@ -146,6 +146,13 @@ QN_DEV void stage_await(const pipeline *line) {
   counter_wait(full(line, line->stage), line->parity);
 }
 
+/* Whether the stage behind this one is full already. */
+QN_DEV int stage_peek(const pipeline *line) {
+  pipeline next = *line;
+  next_stage(&next);
+  return counter_peek(full(&next, next.stage), next.parity);
+}
+
 QN_DEV void stage_leave(pipeline *line, int t) {
   __syncwarp();
   if (EVERY_LANE_ARRIVES || t % 32 == 0) counter_arrive(empty(line, line->stage));
