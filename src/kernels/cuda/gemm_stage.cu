@@ -96,9 +96,10 @@ QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int st
 
 /* ---- the stages ---- */
 
-/* One lane arrives for its warp, behind a barrier of the warp. Racecheck takes that barrier for no
- * order between the other lanes' reads and the copiers' writes; for it alone all lanes arrive. */
-#define EVERY_LANE_ARRIVES 0
+/* One lane arrives for its warp, behind a barrier of the warp, and copies arrive by themselves when
+ * they are there. Racecheck takes neither for an order between reads and writes of a stage; for it
+ * alone all lanes arrive, and copiers once their copies are there. */
+#define FOR_RACECHECK 0
 
 /* Shared memory begins with the counters: two a stage, and one for the sums of other groups. */
 #define COUNTER_BYTES 128
@@ -129,7 +130,17 @@ QN_DEV shared_place empty(const pipeline *line, int stage) {
 QN_DEV void stages_init(const pipeline *line, int t) {
   if (t >= STAGES) return;
   counter_init(full(line, t), COPIERS);
-  counter_init(empty(line, t), EVERY_LANE_ARRIVES ? MULTIPLIERS : MULTIPLIERS / 32);
+  counter_init(empty(line, t), FOR_RACECHECK ? MULTIPLIERS : MULTIPLIERS / 32);
+}
+
+QN_DEV void stage_filled(const pipeline *line) {
+#if FOR_RACECHECK
+  copies_commit();
+  copies_wait(0);
+  counter_arrive(full(line, line->stage));
+#else
+  counter_arrive_copied(full(line, line->stage));
+#endif
 }
 
 /* All that a copier does for a tile. */
@@ -137,7 +148,7 @@ QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps
   for (int step = 0; step < steps; step++) {
     counter_wait(empty(line, line->stage), line->parity ^ 1); /* the first round finds all empty */
     start_step(line->base + line->stage * STAGE_BYTES, a, b, t, step, steps, tail);
-    counter_arrive_copied(full(line, line->stage));
+    stage_filled(line);
     next_stage(line);
   }
 }
@@ -155,7 +166,7 @@ QN_DEV int stage_peek(const pipeline *line) {
 
 QN_DEV void stage_leave(pipeline *line, int t) {
   __syncwarp();
-  if (EVERY_LANE_ARRIVES || t % 32 == 0) counter_arrive(empty(line, line->stage));
+  if (FOR_RACECHECK || t % 32 == 0) counter_arrive(empty(line, line->stage));
   next_stage(line);
 }
 #endif

@@ -240,6 +240,8 @@ QN_DEV int factor_tile(wide *square, elem *x, elem *shared, int t, const place *
     if (row < NB) {
       const int made = factor_row(now + row, now + p, row - p);
       if (made < STEP && good == NB) good = p + made;
+    } else if (FOR_RACECHECK) {
+      QN_BARRIER(); /* that of the rows */
     }
     QN_BARRIER();
     if (t < PANEL_PIECES) publish_piece(shared, x, p * NB / VW + t);
