@@ -99,7 +99,8 @@ QN_DEV int skip_groups(int *ticket, int first, int blocks, int columns) {
 }
 
 QN_DEV part part_of_ticket(int ticket, int blocks, int columns) {
-  part own;
+  part own = {0, -1, PAIR};
+  if (ticket == 0) return own; /* all others wait for it */
   for (int first = 0;; first += GROUP) {
     if (first == 2 * GROUP) first = skip_groups(&ticket, first, blocks, columns);
     const int end = QN_MIN(first + GROUP, columns), next = QN_MIN(end + GROUP, columns);

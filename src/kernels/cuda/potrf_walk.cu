@@ -86,13 +86,16 @@ QN_DEV void take_tile(wide *sum, const elem *from, const matrix *m, int i, int j
 
 /* The first `good` columns of tile (i, j) to A, of a diagonal tile the triangle. */
 QN_DEV void store_tile(const elem *tile, const matrix *m, int i, int j, int good, int t) {
+  const int along = t % NB, begin = t / NB, step = THREADS / NB;
+  elem *to = m->a + (i * NB + (ALONG_I ? along : begin)) * m->si +
+             (j * NB + (ALONG_I ? begin : along)) * m->sj;
 #pragma unroll 4
-  for (int e = t; e < NB * NB; e += THREADS) {
-    const int r = ALONG_I ? e % NB : e / NB, c = ALONG_I ? e / NB : e % NB;
+  for (int u = begin; u < NB; u += step, to += step * (ALONG_I ? m->sj : m->si)) {
+    const int r = ALONG_I ? along : u, c = ALONG_I ? u : along;
     const int row = i * NB + r, col = j * NB + c;
     if (row >= m->rows || col >= m->n || col > row || c >= good) continue;
     const elem v = tile[c * LD + r];
-    m->a[row * m->si + col * m->sj] = m->conj ? acc_conj(v) : v;
+    *to = m->conj ? acc_conj(v) : v;
   }
 }
 
