@@ -144,10 +144,11 @@ static qn_status run_with_info(qn_cholesky *c, qn_matrix a, int64_t *info) {
   return status;
 }
 
-/* A single launch has no later ones: it writes info where the host will find it. */
+/* A single launch has no later ones: it writes info where the host will find it. Not under a trace,
+ * which waits for the stream before each step too: it would deliver what is not there yet. */
 static qn_status potrf_run(qn_stream *stream, const qn_potrf_problem *p, int64_t *info) {
   qn_cholesky c = cholesky_of(stream, p);
-  const bool single = info && c.tall && p->a.rows <= c.block;
+  const bool single = info && c.tall && p->a.rows <= c.block && !stream->trace;
   if (single) c.info = qn_post_place(stream, info, sizeof *info);
   if (!c.info) return run_with_info(&c, p->a, info);
   const qn_status status = run(&c, p->a);

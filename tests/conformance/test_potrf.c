@@ -257,6 +257,35 @@ static void the_last_info_counts(void **state) {
   }
 }
 
+static void count_step(void *user, const qn_trace_step *step) {
+  (void)step;
+  ++*(int *)user;
+}
+
+/* A trace has the stream waited for between the steps: info is that of the last one all the same.
+ */
+static void traced(void **state) {
+  (void)state;
+  dice d = new_dice();
+  const int64_t pivots[] = {0, 61, 0, 3};
+  int steps = 0;
+  ok(qn_stream_set_trace(the_stream(), count_step, &steps));
+  for (int i = 0; i < 4; i++) {
+    wide a = positive_matrix(&d, 70, QN_F32, false);
+    if (pivots[i]) a.re[(pivots[i] - 1) * 71] = -1.0;
+    frame f = frame_new(QN_F32, 70, 70, 2);
+    frame_put(&f, a);
+    int64_t info = -1;
+    ok(qn_potrf(the_stream(), QN_LOWER, f.view, &info));
+    ok(qn_stream_sync(the_stream()));
+    assert_int_equal(info, pivots[i]);
+    frame_free(&f);
+    wide_free(&a);
+  }
+  ok(qn_stream_set_trace(the_stream(), NULL, NULL));
+  assert_true(steps > 0);
+}
+
 /* info may be NULL; the imaginary part of the diagonal is taken as zero, whatever it is and however
  * many blocks and panels there are. */
 static void odd_arguments(void **state) {
@@ -286,7 +315,11 @@ int main(void) {
       {#test " c64", test, NULL, NULL, types + 2}, {                                               \
 #test " c128", test, NULL, NULL, types + 3                                                     \
   }
-  const struct CMUnitTest tests[] = {EACH(factors), EACH(bad_pivots), EACH(several_panels),
-                                     EACH(odd_arguments), cmocka_unit_test(the_last_info_counts)};
+  const struct CMUnitTest tests[] = {EACH(factors),
+                                     EACH(bad_pivots),
+                                     EACH(several_panels),
+                                     EACH(odd_arguments),
+                                     cmocka_unit_test(the_last_info_counts),
+                                     cmocka_unit_test(traced)};
   return cmocka_run_group_tests(tests, harness_open, harness_close);
 }
