@@ -74,7 +74,8 @@ QN_API int qn_num_streams(void);
 
 QN_API qn_status qn_stream_create(qn_device *device, qn_stream **stream);
 /* Takes a CUstream or cl_command_queue of the caller, who keeps it alive and owns it.
- * QN_EUNSUPPORTED on the cpu, which has none. */
+ * QN_EUNSUPPORTED on the cpu, which has none. Not for capture into a CUDA graph: a launch may rely
+ * on what the launch before it on this stream left behind. */
 QN_API qn_status qn_stream_wrap(qn_device *device, void *native, qn_stream **stream);
 /* Waits for its work, then frees it. NULL is allowed. */
 QN_API void qn_stream_free(qn_stream *stream);
