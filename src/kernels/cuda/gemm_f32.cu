@@ -160,7 +160,7 @@ QN_DEV void multiply_ahead(sums *sum, fragment *f, const char *stage, int p, con
 }
 #endif
 
-#if TRIANGLE
+#if TRIANGLE && !MASKED
 QN_DEV acc triangle_element(acc x, int beyond, int unit) {
 #if QN_IS_COMPLEX
   return acc_make(triangle_part(x.x, beyond, unit, 1), triangle_part(x.y, beyond, unit, 0));

@@ -153,7 +153,7 @@ QN_DEV int first_place(int side, int from, int g, int q) {
 
 QN_DEV reader reader_of(unsigned t) {
   const int warp = (int)t / 32, g = (int)t % 32 / 4, q = (int)t % 4;
-  const int m = warp % WARPS_M * WM, n = warp / WARPS_M * WN, wide = row_read(WIDE, g);
+  const int m = WARP_PART(warp) * WM, n = warp / WARPS_M * WN, wide = row_read(WIDE, g);
   reader r;
   r.row = m + (WIDE == A_SIDE ? wide : 2 * q);
   r.col = n + (WIDE == A_SIDE ? 2 * q : wide);
@@ -260,11 +260,35 @@ QN_DEV void multiply(sums *c, const fragment *f) {
   for (int s = 0; s < WIDES * NARROWS; s++) multiply_pair(c, f, s / NARROWS, s % NARROWS);
 }
 
-#define AHEAD (SPECIALISED && !TRIANGLE ? 2 : 0)
-#if AHEAD
+/* Over 16 of k at a time; of a triangle over eight, as where the diagonal crosses. */
+#define AHEAD (!SPECIALISED ? 0 : TRIANGLE ? 1 : 2)
+#if AHEAD == 2
 #include "cuda/gemm_f64_ahead.cu"
 #else
 #define LATE 0
+#endif
+
+#if AHEAD == 1
+/* The products of a fragment, which then is that of k = p of a stage. A block of the wide operand
+ * is read when those with the one behind it have begun: then nothing has to wait for its registers.
+ */
+QN_DEV void multiply_ahead(sums *c, fragment *f, const char *stage, int p, const reader *r) {
+  double next[NARROW_PAIRS][2][2];
+  QN_UNROLL
+  for (int i = 0; i < NARROW_PAIRS; i++) read_block(next[i], stage, NARROW, p, i, r);
+  QN_UNROLL
+  for (int j = 0; j < WIDES; j++) {
+    QN_UNROLL
+    for (int i = 0; i < NARROWS; i++) {
+      multiply_pair(c, f, j, i);
+      if (j > 0 && i == 1) read_block(f->wide[j - 1], stage, WIDE, p, j - 1, r);
+    }
+  }
+  read_block(f->wide[WIDES - 1], stage, WIDE, p, WIDES - 1, r);
+  QN_UNROLL
+  for (int i = 0; i < NARROWS * 2; i++)
+    f->narrow[i / 4][i / 2 % 2][i % 2] = next[i / 4][i / 2 % 2][i % 2];
+}
 #endif
 
 #if TRIANGLE
@@ -282,7 +306,7 @@ QN_DEV void cross_block(double x[2][2], int side, int beyond, int unit) {
 /* The same of a fragment, whose k = 0 lies `shift` behind the tile's first row. */
 QN_DEV void cross_fragment(fragment *f, int shift, int unit) {
   const int warp = QN_LID(0) / 32, g = QN_LID(0) % 32 / 4, q = QN_LID(0) % 4;
-  const int from = TRIANGLE_SIDE == A_SIDE ? warp % WARPS_M * WM : warp / WARPS_M * WN;
+  const int from = TRIANGLE_SIDE == A_SIDE ? WARP_PART(warp) * WM : warp / WARPS_M * WN;
   const int beyond = shift + q * (BOTH_ALONG_K ? 1 : 2) - from - row_read(TRIANGLE_SIDE, g);
   QN_UNROLL
   for (int j = 0; j < (TRIANGLE_SIDE == WIDE ? WIDES : NARROW_PAIRS); j++)

@@ -59,8 +59,8 @@ QN_DEV void take_triangle(tile *at, qn_i64 k, int parts) {
   const qn_i64 first = TRIANGLE_SIDE == A_SIDE ? at->i0 : at->j0,
                end = first + EXTENT(TRIANGLE_SIDE);
   const qn_i64 from = TRIANGLE_BELOW ? 0 : first, to = TRIANGLE_BELOW && end < k ? end : k;
-  const qn_i64 steps = (to - from + BK - 1) / BK;
-  take_part(at, from, to, (steps + parts - 1) / parts * BK);
+  const int steps = (int)((to - from + BK - 1) / BK);
+  take_part(at, from, to, (qn_i64)((steps + parts - 1) / parts) * BK);
   at->shift = (int)(at->k_from - first);
 }
 #endif
@@ -122,7 +122,7 @@ QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
 
 QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const tile *at,
                           int step TRIANGLE_PARAMS) {
-#if TRIANGLE
+#if TRIANGLE && !MASKED
   const int own = BY_WARP ? (TRIANGLE_SIDE == A_SIDE ? r->row : r->col) & -WARP_EXTENT : 0;
   const int shift = at->shift + step * BK, share = triangle_share(shift - own);
   if (share != TRIANGLE_ALL) {
@@ -141,7 +141,56 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
 #define LATE_PASS(x)
 #endif
 
-#if AHEAD == 1
+#if AHEAD && TRIANGLE
+/* Over `left` steps, of whose first the first fragment has been read. That of a step is read while
+ * the last products of the one before are under way. */
+QN_DEV void walk_on(sums *sum, fragment *f, char *shared, const reader *r, int t, pipeline *line,
+                    int left) {
+  for (;; left--) {
+    QN_UNROLL
+    for (int p = STEP_K; p < BK; p += STEP_K)
+      multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, p, r);
+    stage_leave(line, t);
+    if (left == 1) return;
+    stage_await(line);
+    multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, 0, r);
+  }
+}
+
+/* Of the tile's steps those that lie in the triangle whole, for the rows (columns) of the warp. */
+QN_DEV int steps_inside(const tile *at, int own) {
+  const int before = own - at->shift, behind = before + WARP_EXTENT + BK - 1;
+  return TRIANGLE_BELOW ? QN_MIN(QN_MAX(before / BK, 0), at->steps)
+                        : at->steps - QN_MIN(QN_MAX(behind / BK, 0), at->steps);
+}
+
+/* Steps of which the diagonal leaves the warp a part or nothing. */
+QN_DEV void walk_crossed(sums *sum, char *shared, const reader *r, int t, pipeline *line, int shift,
+                         int own, int steps, int unit) {
+  for (; steps > 0; steps--, shift += BK) {
+    stage_await(line);
+    if (triangle_share(shift - own) == TRIANGLE_PART)
+      multiply_crossed(sum, shared + line->stage * STAGE_BYTES, r, shift, unit);
+    stage_leave(line, t);
+  }
+}
+
+QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline *line,
+                 int unit) {
+  const int own = (TRIANGLE_SIDE == A_SIDE ? r->row : r->col) & -WARP_EXTENT;
+  const int inside = steps_inside(at, own), crossed = at->steps - inside;
+  if (!TRIANGLE_BELOW) walk_crossed(sum, shared, r, t, line, at->shift, own, crossed, unit);
+  if (inside > 0) {
+    fragment f;
+    stage_await(line);
+    read_fragment(&f, shared + line->stage * STAGE_BYTES, 0, r);
+    walk_on(sum, &f, shared, r, t, line, inside);
+    multiply(sum, &f);
+  }
+  if (TRIANGLE_BELOW)
+    walk_crossed(sum, shared, r, t, line, at->shift + inside * BK, own, crossed, unit);
+}
+#elif AHEAD == 1
 /* That the next stage is full is asked early where doubles are multiplied; in c64 registers would
  * be given out worse. So they would by other forms of this loop: see multiply in gemm_f32.cu. */
 #define PEEK (sizeof(real) == 8)
@@ -281,7 +330,10 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       if (tile_outside(&at, region)) continue;
       operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
       operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
-      fill_stages(&line, &oa, &ob, own, at.steps, at.tail);
+#if MASKED
+      const int shift = at.shift;
+#endif
+      fill_stages(&line, &oa, &ob, own, at.steps, at.tail MASK_PASS);
       if (reads) prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
       if (parts > 1) cluster_barrier(); /* that of store_cluster */
     }
@@ -301,7 +353,7 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       QN_UNROLL
       for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
     }
-#if AHEAD
+#if AHEAD && !TRIANGLE
     walk(&sum, shared, &r, t, &at, &line LATE_PASS(&before));
 #elif SPECIALISED
     walk(&sum, shared, &r, t, &at, &line TRIANGLE_PASS);
@@ -314,14 +366,23 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     /* not before: launches that wait would fill some multiprocessors and leave others empty */
     if (next_tile(index, tiles) < 0) launch_next();
 #endif
+#if TRIANGLE
+    /* worked out anew: kept over the walk, they would cost registers, and banks of these */
+    const tile there = tile_of(opaque(index), m, n, k, parts, k_part);
+    const reader first = reader_of((unsigned)opaque(t));
+#else
+    const tile there = at;
+#endif
     target to = {m, n, ldc, region, alpha, beta, c + off_c};
 #if TRIANGLE
     to.a = a + off_a, to.lda = lda, to.b = b + off_b, to.ldb = ldb, to.k = k, to.unit = unit;
 #endif
 #if QN_SM >= 90
     if (parts > 1) {
+#if !TRIANGLE
       const reader first = reader_again(&r);
-      store_cluster(shared, &line, &sum, &at, &to, &first, t, parts EPILOGUE_PASS);
+#endif
+      store_cluster(shared, &line, &sum, &there, &to, &first, t, parts EPILOGUE_PASS);
       return; /* a cluster has one tile */
     }
 #endif
@@ -340,7 +401,9 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       continue;
     }
 #endif
+#if !TRIANGLE
     const reader first = reader_again(&r);
-    store_tile(&sum, &at, &to, &first EPILOGUE_PASS);
+#endif
+    store_tile(&sum, &there, &to, &first EPILOGUE_PASS);
   }
 }

@@ -22,6 +22,14 @@
  *   next_move(s, side, vector)             how far from there the s-th is, the same for all items
  *   copy_one, copy_one_if, copy_16(...)    copies it */
 
+#if MASKED
+#define MASK_PARAMS , int shift, int unit
+#define MASK_PASS   , shift, unit
+#else
+#define MASK_PARAMS
+#define MASK_PASS
+#endif
+
 #define STAGE_BYTES (SIDE_BYTES(A_SIDE) + SIDE_BYTES(B_SIDE))
 
 typedef struct operand {
@@ -64,21 +72,38 @@ QN_DEV void start_whole(shared_place to, const operand *o, int t, int side, int 
   }
 }
 
-/* The same where rows end within the tile, or k within the step: `left` of it counts. Rare: short
- * rather than fast, and sparing with registers. */
-QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int left) {
+/* Whether the diagonal crosses a step, of the triangle, that begins `shift` behind the tile. */
+#if MASKED
+#define CROSSED(side)                                                                              \
+  ((side) == TRIANGLE_SIDE && (TRIANGLE_BELOW ? shift + BK > 0 : shift < EXTENT(side)))
+#else
+#define CROSSED(side) 0
+#endif
+
+/* The same where rows end within the tile, or k within the step: `left` of it counts; and of a
+ * triangle what lies in it. Rare: short rather than fast, and sparing with registers. */
+QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int left MASK_PARAMS) {
   const elem *from = o->from - way_to_first(o, opaque(t), side);
   _Pragma("unroll 1") for (int s = 0; s < MOVES(side, 0); s++) {
     const move at = moved(first_move(opaque(t), side, 0), next_move(s, side, 0));
-    const int there = at.p < left, row = at.row < o->rows ? at.row : o->rows - 1;
+    const int row = at.row < o->rows ? at.row : o->rows - 1;
+    int there = at.p < left;
+#if MASKED
+    const int beyond = side == TRIANGLE_SIDE ? shift + at.p - at.row : TRIANGLE_BELOW ? -1 : 1;
+    there = there && triangle_has(beyond);
+#endif
     const int p = there ? at.p : 0;
-    copy_one_if(to, side, at, from + (ALONG_K(side) ? row * o->ld + p : row + p * o->ld), there);
+    const elem *x = from + (ALONG_K(side) ? row * o->ld + p : row + p * o->ld);
+#if MASKED
+    if (unit && beyond == 0) x = &diagonal_one;
+#endif
+    copy_one_if(to, side, at, x, there);
   }
 }
 
-QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int left) {
-  if (left < BK || o->whole == 0)
-    start_edge(to, o, t, side, left);
+QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int left MASK_PARAMS) {
+  if (left < BK || o->whole == 0 || CROSSED(side))
+    start_edge(to, o, t, side, left MASK_PASS);
   else if (VECTORS(side) && o->whole == 2)
     start_whole(to, o, t, side, 1);
   else
@@ -88,10 +113,13 @@ QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int left
 
 /* Starts the copies of a step into its stage; of the last step `tail` of k counts. */
 QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int step, int steps,
-                       int tail) {
+                       int tail MASK_PARAMS) {
   const int left = step == steps - 1 ? tail : BK;
-  start_operand(stage, a, t, A_SIDE, left);
-  start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, left);
+#if MASKED
+  shift += step * BK;
+#endif
+  start_operand(stage, a, t, A_SIDE, left MASK_PASS);
+  start_operand(stage + SIDE_BYTES(A_SIDE), b, t, B_SIDE, left MASK_PASS);
 }
 
 /* ---- the stages ---- */
@@ -144,10 +172,11 @@ QN_DEV void stage_filled(const pipeline *line) {
 }
 
 /* All that a copier does for a tile. */
-QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps, int tail) {
+QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps,
+                        int tail MASK_PARAMS) {
   for (int step = 0; step < steps; step++) {
     counter_wait(empty(line, line->stage), line->parity ^ 1); /* the first round finds all empty */
-    start_step(line->base + line->stage * STAGE_BYTES, a, b, t, step, steps, tail);
+    start_step(line->base + line->stage * STAGE_BYTES, a, b, t, step, steps, tail MASK_PASS);
     stage_filled(line);
     next_stage(line);
   }

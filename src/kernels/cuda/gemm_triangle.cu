@@ -14,6 +14,10 @@
 #define TRIANGLE_SIDE  (TRIANGLE <= 2 ? A_SIDE : B_SIDE)
 #define TRIANGLE_BELOW (TRIANGLE % 2) /* k up to the row */
 
+/* Which of the tile's WARPS_M parts along m a warp has. A triangle as A leaves some more to do than
+ * others: those of a scheduler, which are of one number modulo 4, then have various ones. */
+#define WARP_PART(warp) ((TRIANGLE == 1 || TRIANGLE == 2 ? (warp) + (warp) / 4 : (warp)) % WARPS_M)
+
 #if TRIANGLE
 #define TRIANGLE_PARAMS , int unit
 #define TRIANGLE_PASS   , unit
@@ -40,6 +44,13 @@ QN_DEV int triangle_share(int shift) {
   if (TRIANGLE_BELOW) return before ? TRIANGLE_ALL : after ? TRIANGLE_NONE : TRIANGLE_PART;
   return before ? TRIANGLE_NONE : after ? TRIANGLE_ALL : TRIANGLE_PART;
 }
+
+/* Whether what lies outside the triangle becomes zero as it is copied: in the large tile of f32 the
+ * loop over k is then that of a plain product, and its registers lie in banks as well as there. */
+#define MASKED (SPECIALISED && QN_T == 2 && STAYS)
+#if MASKED
+static __device__ const elem diagonal_one = 1;
+#endif
 
 QN_DEV int is_nan(acc x) {
 #if QN_IS_COMPLEX
@@ -72,4 +83,5 @@ static __device__ __noinline__ acc plain_sum(const elem *a, qn_i64 lda, const el
 #else
 #define TRIANGLE_PARAMS
 #define TRIANGLE_PASS
+#define MASKED 0
 #endif
