@@ -22,6 +22,47 @@ static qn_status plain(qn_stream *stream, const copy *c) {
                                    c->a.buffer->mem, (size_t)c->a.offset * size, &rect);
 }
 
+/* ---- as it stands, by a kernel ---- */
+
+enum { WORD = 16 }; /* bytes that an item moves at a time */
+
+static bool in_words(qn_matrix m) {
+  const uint64_t size = qn_dtype_size(m.dtype);
+  return (m.buffer->mem | (uint64_t)m.offset * size | (uint64_t)m.ld * size) % WORD == 0;
+}
+
+/* Where columns lie apart CUDA's driver moves a third of what a kernel does. */
+static bool apart(const qn_stream *stream, const copy *c) {
+  const int64_t bytes = c->a.rows * (int64_t)qn_dtype_size(c->a.dtype), least = 1 << 22;
+  return c->trans == QN_NOTRANS && (c->a.ld > c->a.rows || c->b.ld > c->a.rows) &&
+         strcmp(stream->device->info.backend, "cuda") == 0 && bytes % WORD == 0 &&
+         bytes * c->a.cols >= least && in_words(c->a) && in_words(c->b);
+}
+
+static void call_words(qn_call *call, qn_matrix m) {
+  const int64_t size = (int64_t)qn_dtype_size(m.dtype);
+  qn_call_buffer(call, m.buffer);
+  qn_call_i64(call, m.offset * size / WORD);
+  qn_call_i64(call, m.ld * size / WORD);
+}
+
+static qn_status move_columns(qn_stream *stream, const void *problem) {
+  enum { ITEMS = 256, ACROSS = 4 };
+  static const qn_kernel_text text = {"cuda/copy_columns.cu", "copy_columns", "", {NULL}};
+  const copy *c = problem;
+  const int64_t words = c->a.rows * (int64_t)qn_dtype_size(c->a.dtype) / WORD;
+  qn_call call = {.count = 0};
+  qn_call_i64(&call, words);
+  qn_call_i64(&call, c->a.cols);
+  call_words(&call, c->a);
+  call_words(&call, c->b);
+  return qn_call_run(stream, &(qn_form){.text = &text},
+                     (qn_call_shape){qn_ceil_div(words, ITEMS),
+                                     qn_min64(qn_ceil_div(c->a.cols, ACROSS), QN_CALL_MOST_Y), 1,
+                                     ITEMS},
+                     &call);
+}
+
 /* ---- transposed, on the host ---- */
 
 enum { SQUARE = 32 };
@@ -99,6 +140,11 @@ static qn_status transpose(qn_stream *stream, const void *problem) {
 /* ---- the routine ---- */
 
 static qn_status run(qn_stream *stream, const copy *c) {
+  if (apart(stream, c)) {
+    qn_prepare_key key = {'C', QN_F32, 0, 0, 0, 0};
+    QN_TRY(qn_prepare(stream, &key, move_columns, c));
+    return move_columns(stream, c);
+  }
   if (c->trans == QN_NOTRANS) return plain(stream, c);
   if (!stream->device->cpu) {
     qn_prepare_key key = {'c', c->a.dtype, (uint32_t)c->trans, 0, 0, 0};
