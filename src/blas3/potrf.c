@@ -36,7 +36,7 @@ static qn_status solve_panel(const qn_cholesky *c, qn_matrix a11, qn_matrix pane
   qn_side side = c->uplo == QN_LOWER ? QN_RIGHT : QN_LEFT;
   qn_trans trans = qn_dtype_is_complex(a11.dtype) ? QN_CONJTRANS : QN_TRANS;
   return qn_trsm_run(c->stream, &(qn_triangular_problem){side, c->uplo, trans, QN_NONUNIT,
-                                                         qn_real(1.0), a11, panel});
+                                                         qn_real(1.0), a11, panel, NULL, 0});
 }
 
 /* A22 -= L21 L21^H, or U12^H U12, in its triangle. */

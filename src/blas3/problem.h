@@ -32,6 +32,10 @@ typedef struct qn_triangular_problem {
   qn_diag diag;
   qn_scalar alpha;
   qn_matrix a, b;
+  /* NULL, or inverses of small diagonal blocks of the triangle that A is a block of, worked out
+   * ahead as the target has them; A's begin behind so many unknowns. */
+  const qn_buffer *inverses;
+  int64_t first;
 } qn_triangular_problem;
 
 static inline bool qn_scalar_is(qn_scalar s, double re) {

@@ -8,6 +8,9 @@
  *   trsm trmm  one whole base block; `*_block` says which order is best, limit which is the
  *              largest that works (NULL: any)
  *   potrf      one base block
+ *   trsm_panel  the order of panels that large solves are better cut into than into halves, or 0
+ *              (NULL: never)
+ *   trsm_invert  what base blocks need of all of the triangle, ahead of them, or NULL (NULL: never)
  *   trsm_columns  the whole triangle as textbooks solve it (NULL where there is none)
  *   trmm_to    the whole of C := alpha op(A) B or alpha B op(A) in one launch, C apart from A, B
  *              (NULL where there is none)
@@ -45,6 +48,9 @@ typedef struct qn_target {
   qn_status (*trmm)(qn_stream *stream, const qn_triangular_problem *p);
   qn_status (*trsm_columns)(qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*trsm_block)(const qn_stream *stream, const qn_triangular_problem *p);
+  int64_t (*trsm_panel)(const qn_stream *stream, const qn_triangular_problem *p);
+  qn_status (*trsm_invert)(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
+                           qn_buffer **inverses);
   int64_t (*trmm_block)(const qn_stream *stream, const qn_triangular_problem *p);
   int64_t (*limit)(const qn_stream *stream, const qn_triangular_problem *p);
 

@@ -136,6 +136,25 @@ static int64_t trsm_block(const qn_stream *stream, const qn_triangular_problem *
   return order > 0 && tensor_pays(p) ? order : block(stream, p);
 }
 
+/* Where there are several base blocks, each of which would work out its own in every group. */
+static qn_status trsm_invert(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
+                             qn_buffer **inverses) {
+  const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
+  const bool some = p->b.rows > 0 && p->b.cols > 0 && !qn_scalar_is(p->alpha, 0.0);
+  return some && tensor_pays(p) && block <= order && p->a.rows > order
+             ? qn_trsm_tensor_invert(stream, p, inverses)
+             : QN_OK;
+}
+
+/* So that products have a few rounds of tiles, whose ends then count little. With B on the left the
+ * products of halves read it less often, and are ahead. */
+static int64_t trsm_panel(const qn_stream *stream, const qn_triangular_problem *p) {
+  enum { WIDE = 4096, PANEL = 512 };
+  const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
+  if (p->side != QN_LEFT || trsm_block(stream, p) != order) return 0;
+  return qn_triangular_nrhs(p) >= WIDE ? PANEL : 2 * PANEL;
+}
+
 static int64_t limit(const qn_stream *stream, const qn_triangular_problem *p) {
   return qn_walk_serves(stream->device, p->a.dtype) ? INT64_MAX : base_order(stream, p);
 }
@@ -272,6 +291,8 @@ const qn_target qn_target_kernels = {
     .trmm = trmm,
     .trsm_columns = trsm_columns,
     .trsm_block = trsm_block,
+    .trsm_panel = trsm_panel,
+    .trsm_invert = trsm_invert,
     .trmm_block = block,
     .limit = limit,
     .trmm_apart = by_product,

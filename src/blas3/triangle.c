@@ -6,17 +6,25 @@ enum { TILE = 64 }; /* packed kernels like operands that start and end at multip
 
 /* Near n/2, at a multiple of the tile, or of the largest power of two that a smaller block allows;
  * 0 < split < n because n > block >= tile. */
-static int64_t split(int64_t n, int64_t block) {
+static int64_t half(int64_t n, int64_t block) {
   int64_t tile = TILE;
   while (tile > block) tile /= 2;
   return qn_max64(tile, (n / 2 + tile / 2) / tile * tile);
 }
 
+/* Where A is cut. In panels: so that whole ones are first and what is second is one, or the part of
+ * it that makes them whole, rounded up to the tile where it lies ahead of them. */
+static int64_t split(const qn_triangle *t, int64_t n, bool forward) {
+  if (t->panel <= t->block || n <= 2 * t->panel) return half(n, t->block);
+  const int64_t whole = (n - 1) / t->panel * t->panel;
+  return forward ? whole : qn_round_up(n - whole, TILE);
+}
+
 qn_triangle_cut qn_triangle_cut_of(const qn_triangle *t, qn_matrix a, qn_matrix b) {
-  int64_t n = a.rows, h = split(n, t->block), r = n - h;
   bool left = t->side == QN_LEFT, lower = t->uplo == QN_LOWER;
   bool op_lower = lower == (t->trans == QN_NOTRANS);
   bool forward = op_lower == left;
+  int64_t n = a.rows, h = split(t, n, forward), r = n - h;
 
   qn_matrix top = qn_matrix_sub(a, 0, 0, h, h), bottom = qn_matrix_sub(a, h, h, r, r);
   qn_matrix off = lower ? qn_matrix_sub(a, h, 0, r, h) : qn_matrix_sub(a, 0, h, h, r);
@@ -75,13 +83,14 @@ qn_status qn_triangle_join(const qn_triangle *t, qn_scalar alpha, qn_matrix off,
 qn_status qn_triangle_base(const qn_triangle *t,
                            qn_status (*step)(qn_stream *, const qn_triangular_problem *),
                            qn_scalar alpha, qn_matrix a, qn_matrix b) {
+  const int64_t first = (a.offset - t->origin) / (a.ld + 1);
   if (t->tile.buffer) {
     qn_matrix tile = qn_matrix_sub(t->tile, 0, 0, a.rows, a.cols);
     QN_TRY(qn_step_cast(t->stream, tile, a));
     a = tile;
   }
-  return step(t->stream,
-              &(qn_triangular_problem){t->side, t->uplo, t->trans, t->diag, alpha, a, b});
+  return step(t->stream, &(qn_triangular_problem){t->side, t->uplo, t->trans, t->diag, alpha, a, b,
+                                                  t->inverses, first});
 }
 
 bool qn_triangle_ends(const qn_triangle *t,
@@ -133,10 +142,11 @@ static qn_status in_lanes(qn_triangle *t, const qn_triangular_problem *p, qn_tri
 }
 
 qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
-                          qn_triangle_walk walk) {
+                          int64_t panel, const qn_buffer *inverses, qn_triangle_walk walk) {
   if (p->b.rows == 0 || p->b.cols == 0) return QN_OK;
   if (qn_scalar_is(p->alpha, 0.0)) return qn_step_scale(stream, p->alpha, p->b);
-  qn_triangle t = {stream, p->side, p->uplo, p->trans, p->diag, block, {0}};
+  qn_triangle t = {stream, p->side, p->uplo,  p->trans,    p->diag,
+                   block,  panel,   inverses, p->a.offset, {0}};
   if (qn_dtype_is_half(p->a.dtype)) return qn_half_slabs(&t, p, walk);
   return in_lanes(&t, p, walk);
 }

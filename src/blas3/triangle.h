@@ -25,7 +25,10 @@ typedef struct qn_triangle {
   qn_uplo uplo;
   qn_trans trans;
   qn_diag diag;
-  int64_t block;  /* the largest order that is one base block */
+  int64_t block; /* the largest order that is one base block */
+  int64_t panel; /* 0, or the unknowns that come last where there are more than two times as many */
+  const qn_buffer *inverses; /* NULL, or as a base block takes them; of the triangle at `origin` */
+  int64_t origin;
   qn_matrix tile; /* f32 room for a block of a half-precision A; no buffer for other dtypes */
 } qn_triangle;
 
@@ -63,7 +66,7 @@ int64_t qn_triangle_block(const qn_stream *stream, const qn_triangular_problem *
 typedef qn_status (*qn_triangle_walk)(const qn_triangle *t, qn_scalar alpha, qn_matrix a,
                                       qn_matrix b);
 qn_status qn_triangle_run(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
-                          qn_triangle_walk walk);
+                          int64_t panel, const qn_buffer *inverses, qn_triangle_walk walk);
 
 qn_prepare_key qn_triangle_key(char routine, const qn_triangular_problem *p);
 

@@ -81,7 +81,7 @@ qn_status qn_trmm_run(qn_stream *stream, const qn_triangular_problem *p) {
   }
   int64_t block = qn_triangle_block(stream, p, &device->trmm_block, qn_settings_get()->trmm_block,
                                     target->trmm_block, target->limit);
-  return qn_triangle_run(stream, p, block, multiply);
+  return qn_triangle_run(stream, p, block, 0, NULL, multiply);
 }
 
 static qn_status rehearse(qn_stream *stream, const void *problem) {
@@ -90,7 +90,7 @@ static qn_status rehearse(qn_stream *stream, const void *problem) {
 
 qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,
                   qn_scalar alpha, qn_matrix a, qn_matrix b) {
-  qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
+  qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b, NULL, 0};
   QN_TRY(qn_triangular_args(stream, "qn_trmm", &p));
   qn_prepare_key key = qn_triangle_key('m', &p);
   QN_TRY(qn_prepare(stream, &key, rehearse, &p));
@@ -123,7 +123,7 @@ static qn_status like(qn_stream *stream, qn_matrix b, qn_matrix c) {
 
 qn_status qn_trmm_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans, qn_diag diag,
                      qn_scalar alpha, qn_matrix a, qn_matrix b, qn_matrix c) {
-  qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b};
+  qn_triangular_problem p = {side, uplo, trans, diag, alpha, a, b, NULL, 0};
   QN_TRY(qn_triangular_args(stream, "qn_trmm_to", &p));
   QN_TRY(like(stream, b, c));
   if (apart(stream, &p, qn_target_of(stream->device)->trmm_to_serves)) {

@@ -2,37 +2,68 @@
 #include "blas3/trsm_tensor.h"
 #include "blas3/canonical.h"
 #include "blas3/device_arch.h"
+#include "blas3/step.h"
 
-/* What the kernel is compiled for; X of ORDER unknowns, the tiles and the inverses fill 221 KiB. */
-enum { NB = 64, STAGES = 2, WARPS = 4, COLUMNS = 16 * WARPS, ORDER = 256 };
-static const qn_kernel_text text = {"cuda/trsm_tensor.cu",
-                                    "trsm_tensor",
-                                    "-DNB=64 -DSTAGES=2 -DWARPS=4 -DMOST_EIGHTS=32",
-                                    {"QN_T", "TRANS", "BACK", "QN_SM"}};
+/* What the kernels are compiled for; X of ORDER unknowns, the tiles and the inverses fill 223 KiB.
+ * A block's inverse has ten eighths of its rows, and a number that says whether it is good. */
+enum { NB = 32, COLUMNS = 64, THREADS = 384, ORDER = 256, INVERSE = 640, KEPT = 642 };
+#define MACROS                                                                                     \
+  { "QN_T", "TRANS", "BACK", "QN_SM" }
+static const qn_kernel_text text = {"cuda/trsm_tensor.cu", "trsm_tensor", "-DMOST_BLOCKS=8",
+                                    MACROS};
+static const qn_kernel_text inverse = {"cuda/trsm_invert.cu", "trsm_invert", "", MACROS};
 
-/* Rows of a tile and columns of X are longer than their length, as the kernel has it; X is f64, and
- * so are the inverses, eight columns of each row. */
-static uint32_t shared_bytes(qn_dtype dtype, int64_t order) {
-  const int64_t tile = NB * (NB + 8), height = qn_round_up(order, NB) + 8;
-  return (uint32_t)(STAGES * tile * (int64_t)qn_dtype_size(dtype) +
-                    (8 * (height - 8) + COLUMNS * height) * (int64_t)sizeof(double));
+/* Counters, tiles in their stages, inverses, and columns of X, which are longer than their length:
+ * as the kernel has it. */
+static uint32_t shared_bytes(int64_t order) {
+  enum { COUNTERS = 768, TILES = 52224 };
+  const int64_t blocks = qn_ceil_div(order, NB);
+  return (uint32_t)(COUNTERS + TILES +
+                    (blocks * INVERSE + COLUMNS * (blocks * NB + 8)) * (int64_t)sizeof(double));
 }
 
 int64_t qn_trsm_tensor_order(const qn_device *device, qn_dtype dtype) {
   const bool has = (dtype == QN_F64 || dtype == QN_F32) &&
-                   strcmp(device->info.backend, "cuda") == 0 && qn_sm_of(device) >= 80 &&
-                   device->info.local_memory >= shared_bytes(dtype, ORDER);
+                   strcmp(device->info.backend, "cuda") == 0 && qn_sm_of(device) >= 90 &&
+                   device->info.local_memory >= shared_bytes(ORDER);
   return has ? ORDER : 0;
 }
 
-qn_status qn_trsm_tensor(qn_stream *stream, const qn_triangular_problem *p) {
+static qn_form form_of(const qn_stream *stream, const qn_triangular_problem *p,
+                       const qn_kernel_text *kernel) {
   const qn_canonical c = qn_canonical_of(p);
-  qn_call call = {.dynamic = shared_bytes(p->a.dtype, p->a.rows),
-                  .early = qn_sm_of(stream->device) >= 90};
-  qn_call_triangle(&call, p);
-  const qn_form form = {
-      .text = &text,
+  return (qn_form){
+      .text = kernel,
       .value = {(uint8_t)p->a.dtype, c.transposed, c.back, (uint8_t)qn_sm_of(stream->device)}};
+}
+
+qn_status qn_trsm_tensor_invert(qn_stream *stream, const qn_triangular_problem *p,
+                                qn_buffer **inverses) {
+  enum { WARPS = 4 };
+  const int64_t blocks = qn_ceil_div(p->a.rows, NB);
+  *inverses = NULL;
+  if (qn_step_alloc(stream, (size_t)(blocks * KEPT) * sizeof(double), inverses) != QN_OK)
+    return QN_OK; /* each base block then works out its own */
+  qn_call call = {.early = true};
+  qn_call_i32(&call, (int32_t)p->a.rows);
+  qn_call_i32(&call, p->diag == QN_UNIT);
+  qn_call_matrix(&call, p->a);
+  qn_call_buffer(&call, *inverses);
+  const qn_form form = form_of(stream, p, &inverse);
+  const qn_status status = qn_call_run(
+      stream, &form, (qn_call_shape){qn_ceil_div(blocks, WARPS), 1, 1, 32 * WARPS}, &call);
+  if (status != QN_OK) qn_scratch_free(stream, *inverses);
+  return status;
+}
+
+qn_status qn_trsm_tensor(qn_stream *stream, const qn_triangular_problem *p) {
+  qn_call call = {.dynamic = shared_bytes(p->a.rows), .early = true};
+  qn_call_triangle(&call, p);
+  const bool kept = p->inverses && p->first % NB == 0;
+  qn_call_i32(&call, kept);
+  qn_call_buffer(&call, kept ? p->inverses : p->a.buffer);
+  qn_call_i64(&call, p->first / NB);
+  const qn_form form = form_of(stream, p, &text);
   const int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), COLUMNS);
-  return qn_call_run(stream, &form, (qn_call_shape){groups, 1, 1, 64 * WARPS}, &call);
+  return qn_call_run(stream, &form, (qn_call_shape){groups, 1, 1, THREADS}, &call);
 }

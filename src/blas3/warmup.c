@@ -73,7 +73,9 @@ static qn_status warm_triangle(warmup *w, qn_dtype dtype, qn_rehearsed run) {
                                  QN_NONUNIT,
                                  qn_real(1),
                                  shape(w, dtype, n, n),
-                                 {NULL, 0, 0, 0, 0, dtype}};
+                                 {NULL, 0, 0, 0, 0, dtype},
+                                 NULL,
+                                 0};
       p.b = side == QN_LEFT ? shape(w, dtype, n, sizes[s]) : shape(w, dtype, sizes[s], n);
       QN_TRY(qn_rehearse(w->stream, &w->forms, run, &p));
       p.alpha = qn_real(0); /* the kernel that clears B */

@@ -243,6 +243,7 @@ static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernel
 
 /* Forms of the solve and of the product: for one, some and many right-hand sides. */
 static void triangles(qn_buffer *buffer, qn_dtype dtype) {
+  enum { SEVERAL = 300 }; /* unknowns of several base blocks */
   static const int64_t counts[] = {1, 5, 20, 200, 4300};
   const qn_matrix a = square(buffer, dtype, 100);
   for (int form = 0; form < 4; form++)
@@ -252,9 +253,13 @@ static void triangles(qn_buffer *buffer, qn_dtype dtype) {
       const qn_trans trans = form / 2 ? QN_CONJTRANS : QN_NOTRANS;
       must(qn_trsm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
       if (form % 3 == 0) must(qn_trmm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b));
+      if (counts[s] == 4300 && (dtype == QN_F32 || dtype == QN_F64))
+        must(qn_trsm(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1),
+                     square(buffer, dtype, SEVERAL),
+                     qn_matrix_of(buffer, dtype, SEVERAL, counts[s], SEVERAL)));
     }
-  const qn_triangular_problem textbook = {QN_LEFT,    QN_LOWER, QN_NOTRANS, QN_NONUNIT,
-                                          qn_real(1), a,        a};
+  const qn_triangular_problem textbook = {QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(1),
+                                          a,       a,        NULL,       0};
   if (!qn_dtype_is_half(dtype)) must(qn_target_kernels.trsm_columns(stream, &textbook));
   const qn_matrix whole = square(buffer, dtype, dtype == QN_F32 ? 730 : 400);
   must(qn_trmm_to(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_UNIT, qn_real(1), whole, whole, whole));
@@ -268,6 +273,9 @@ static void others(qn_buffer *buffer, qn_dtype dtype) {
   triangles(buffer, dtype);
   must(qn_matrix_copy(stream, QN_TRANS, a, b));
   must(qn_matrix_copy(stream, QN_CONJTRANS, a, b));
+  if (dtype == QN_F64) /* by columns that lie apart */
+    must(qn_matrix_copy(stream, QN_NOTRANS, qn_matrix_of(buffer, dtype, 1000, 600, 1002),
+                        qn_matrix_of(buffer, dtype, 1000, 600, 1000)));
   elementwise(a);
   must(qn_trsm(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, one, a, b));
   must(qn_trmm(stream, QN_RIGHT, QN_UPPER, QN_TRANS, QN_UNIT, one, a, b));
@@ -315,7 +323,7 @@ void paper_compile_all(const char *arch, paper_compile *compile_one) {
   setenv("QUERN_CACHE_LIMIT", "0", 1); /* what is not compiled is not checked */
   must(qn_device_acquire(&ops, 0, &device));
   must(qn_stream_create(device, &stream));
-  must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 100 * 4300 * 16, &buffer));
+  must(qn_buffer_alloc(device, QN_MEMORY_DEVICE, 300 * 4300 * 16, &buffer));
   const qn_target *kernels = qn_target_of(device);
   for (int dtype = 0; dtype < QN_DTYPE_COUNT; dtype++) {
     for (unsigned v = 0; v < kernels->gemms; v++)

@@ -195,10 +195,10 @@ static void columns(qn_dtype dtype) {
   qn_matrix b[2];
   for (int d = 0; d < 2; d++) {
     b[d] = matrix(streams[d], dtype, others, n, false);
-    const qn_triangular_problem p = {QN_RIGHT,      QN_UPPER,
-                                     QN_TRANS,      QN_NONUNIT,
-                                     qn_real(0.25), matrix(streams[d], dtype, n, n, true),
-                                     b[d]};
+    const qn_triangular_problem p = {
+        QN_RIGHT,   QN_UPPER,      QN_TRANS,
+        QN_NONUNIT, qn_real(0.25), matrix(streams[d], dtype, n, n, true),
+        b[d],       NULL,          0};
     must(d == 0 ? qn_trsm(streams[d], p.side, p.uplo, p.trans, p.diag, p.alpha, p.a, p.b)
                 : qn_target_of(qn_stream_device(streams[d]))->trsm_columns(streams[d], &p));
     qn_buffer_free(p.a.buffer);
