@@ -52,6 +52,8 @@ static const shape wide[QN_DTYPE_COUNT] = {
 /* Up to how many right-hand sides the walk has NC = 4, takes a triangle of any order, takes one of
  * MIDDLE_ORDER; and the multiprocessors that wide blocks are to keep busy. */
 enum { FEW = 4, THIN = 256, MIDDLE = 2048, MIDDLE_ORDER = 1024, BUSY = 66 };
+/* With more than so many, up to THIN, of real numbers products take less than a longer walk. */
+enum { NARROW = 64, LONG_ORDER = 4096 };
 
 bool qn_walk_serves(const qn_device *device, qn_dtype dtype) {
   const uint64_t most = 160 << 10; /* bytes of shared memory that a shape takes */
@@ -61,7 +63,8 @@ bool qn_walk_serves(const qn_device *device, qn_dtype dtype) {
 
 int64_t qn_walk_block(const qn_triangular_problem *p) {
   int64_t nrhs = qn_triangular_nrhs(p);
-  if (nrhs <= THIN) return INT64_MAX;
+  const bool real = p->a.dtype == QN_F32 || p->a.dtype == QN_F64;
+  if (nrhs <= THIN) return nrhs > NARROW && real ? LONG_ORDER : INT64_MAX;
   return nrhs <= MIDDLE ? MIDDLE_ORDER : wide[p->a.dtype].order;
 }
 

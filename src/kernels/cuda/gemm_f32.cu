@@ -93,7 +93,7 @@ typedef struct reader {
 QN_DEV reader reader_of(unsigned t) {
   const unsigned warp = t / 32, lane = t % 32;
   reader r;
-  r.row = (int)(warp % WARPS_M * WM + lane % LX * VW);
+  r.row = (int)(WARP_PART(warp) * WM + lane % LX * VW);
   r.col = (int)(warp / WARPS_M * WN + lane / LX * VW);
   r.a = (unsigned)opaque(r.row * (int)sizeof(elem));
   r.b = (unsigned)opaque(SIDE_BYTES(A_SIDE) + r.col * (int)sizeof(elem));

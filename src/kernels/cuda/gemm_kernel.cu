@@ -129,6 +129,9 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
     if (share == TRIANGLE_PART) multiply_crossed(sum, stage, r, shift, unit);
     return;
   }
+#elif MASKED
+  const int own = (TRIANGLE_SIDE == A_SIDE ? r->row : r->col) & -WARP_EXTENT;
+  if (triangle_share(at->shift + step * BK - own) == TRIANGLE_NONE) return;
 #endif
   multiply_stage(sum, stage, r);
 }

@@ -32,11 +32,18 @@ QN_DEV real triangle_part(real x, int beyond, int unit, real one) {
   return triangle_has(beyond) ? x : (real)0;
 }
 
+/* Whether what lies outside the triangle becomes zero as it is copied: in the large tile of f32 the
+ * loop over k is then that of a plain product, and its registers lie in banks as well as there. */
+#define MASKED (SPECIALISED && QN_T == 2 && STAYS)
+#if MASKED
+static __device__ const elem diagonal_one = 1;
+#endif
+
 /* What the triangle has of BK of k that begin `shift` behind the first of a warp's rows (columns,
  * of B): nothing, a part, or all without the diagonal. Two forms of f32 have registers for this by
  * the tile's rows alone. */
 enum { TRIANGLE_NONE, TRIANGLE_PART, TRIANGLE_ALL };
-#define BY_WARP     (QN_T != 2 || TRIANGLE_BELOW)
+#define BY_WARP     (QN_T != 2 || TRIANGLE_BELOW || MASKED)
 #define WARP_EXTENT (!BY_WARP ? EXTENT(TRIANGLE_SIDE) : TRIANGLE_SIDE == A_SIDE ? WM : WN)
 
 QN_DEV int triangle_share(int shift) {
@@ -44,13 +51,6 @@ QN_DEV int triangle_share(int shift) {
   if (TRIANGLE_BELOW) return before ? TRIANGLE_ALL : after ? TRIANGLE_NONE : TRIANGLE_PART;
   return before ? TRIANGLE_NONE : after ? TRIANGLE_ALL : TRIANGLE_PART;
 }
-
-/* Whether what lies outside the triangle becomes zero as it is copied: in the large tile of f32 the
- * loop over k is then that of a plain product, and its registers lie in banks as well as there. */
-#define MASKED (SPECIALISED && QN_T == 2 && STAYS)
-#if MASKED
-static __device__ const elem diagonal_one = 1;
-#endif
 
 QN_DEV int is_nan(acc x) {
 #if QN_IS_COMPLEX
