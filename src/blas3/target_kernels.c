@@ -218,7 +218,7 @@ static qn_status potrf(qn_stream *stream, qn_uplo uplo, qn_matrix a, int64_t fir
     const bool fits = a.rows == a.cols && a.rows <= potrf_order(stream, a.dtype);
     if (status != QN_EDEVMEM || !fits) return status;
     /* as where there is no walk, but that leaves info to the first block */
-    if (first == 0) QN_TRY(qn_fill(stream, info, 0, sizeof(int64_t), 0, 4));
+    if (first == 0 && !stream->rehearsal) QN_TRY(qn_fill(stream, info, 0, sizeof(int64_t), 0, 4));
   }
   bool lower = uplo == QN_LOWER; /* U^H U is L L^H with L(i, j) the conjugate of U(j, i) */
   qn_call call = {.count = 0};
