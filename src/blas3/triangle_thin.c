@@ -16,34 +16,41 @@ typedef struct shape {
         kc                                                                                         \
   }
 
-static const shape shapes[QN_DTYPE_COUNT][3] = {
-    [QN_F32] = {SHAPE(1, 128), SHAPE(4, 128), SHAPE(8, 128)},
-    [QN_F64] = {SHAPE(1, 64), SHAPE(4, 64), SHAPE(8, 64)},
+static const shape shapes[QN_DTYPE_COUNT][4] = {
+    [QN_F32] = {SHAPE(1, 64), SHAPE(4, 128), SHAPE(8, 128), SHAPE(4, 128)},
+    [QN_F64] = {SHAPE(1, 64), SHAPE(4, 64), SHAPE(8, 64), SHAPE(4, 32)},
 };
+enum { ONE, FOUR, EIGHT, FOUR_TRANSPOSED };
 
-/* Up to how many right-hand sides this is the best way where k is contiguous, and where rows are;
- * the order up to which that holds in f64 and f32. */
-enum { FEW = 16, THIN = 64, MANY = 256, LARGE = 4096 };
-/* From which order and beyond how many right-hand sides groups of 8 columns gain more by reading A
- * half as often than they lose on the way. */
-enum { WIDE_ORDER_F64 = 4096 };
+/* Up to how many right-hand sides this is the best way where k is contiguous, and where rows are,
+ * there of more than LARGE rows in f32; and others at which ways part. */
+enum { FEW = 16, THIN = 64, MANY = 256, MANY_LARGE = 128, LARGE = 4096 };
 
-static const shape *shape_of(const qn_triangular_problem *p) {
-  const int64_t nrhs = qn_triangular_nrhs(p);
-  const shape *const of = shapes[p->a.dtype];
-  if (nrhs == 1) return &of[0];
-  if (nrhs <= FEW || qn_canonical_of(p).transposed) return &of[1];
-  if (p->a.dtype == QN_F64 && (nrhs <= THIN || p->a.rows < WIDE_ORDER_F64)) return &of[1];
-  return &of[2];
+/* Shared memory, in bytes, as trsm_thin.cu lays it out. */
+static size_t local_bytes(const shape *s, qn_dtype dtype, bool transposed) {
+  const bool single = dtype == QN_F32, one = s->nc == 1;
+  const size_t nc = (size_t)s->nc, ld = NB + 4, size = qn_dtype_size(dtype);
+  const size_t work = one ? NB * (WARPS + (single ? 1 : 2)) : single ? nc * ld : 0;
+  size_t sums = NB * nc * (transposed ? 1 : WARPS);
+  if (one && single && !transposed) sums += (size_t)(WARPS * 48); /* apart, for the banks */
+  const size_t asked = !transposed ? NB / WARPS : single || one ? NB : (size_t)s->kc;
+  return (NB * ld + NB + work) * sizeof(double) +
+         (nc * NB + (single ? NB : 0) + sums + WARPS * asked * nc) * size;
 }
 
-/* The diagonal block, with columns four longer, its reciprocals, B, the sums and the warps' parts
- * of X; for one column in f64 the solution and its work. */
-static size_t local_bytes(const shape *s, qn_dtype dtype, bool transposed) {
-  size_t kt = (size_t)(NB * s->kc / (32 * WARPS) / 4), nc = (size_t)s->nc;
-  size_t sums = transposed ? NB : WARPS * NB, of_x = WARPS * (transposed ? (size_t)s->kc : kt);
-  size_t inverted = nc == 1 && dtype == QN_F64 ? NB + (WARPS + 1) * NB : 0;
-  return (NB * (NB + 4) + NB + nc * (NB + sums + of_x) + inverted) * qn_dtype_size(dtype);
+static bool fits(const qn_device *device, const shape *s, qn_dtype dtype, bool transposed) {
+  return device->info.local_memory >= local_bytes(s, dtype, transposed);
+}
+
+static const shape *shape_of(const qn_device *device, const qn_triangular_problem *p) {
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  const qn_dtype dtype = p->a.dtype;
+  const shape *const of = shapes[dtype];
+  if (nrhs == 1) return &of[ONE];
+  if (qn_canonical_of(p).transposed) return &of[FOUR_TRANSPOSED];
+  /* eight columns read A half as often, but take longer on the way */
+  const bool wide = nrhs > FEW && (dtype == QN_F32 || p->a.rows >= LARGE);
+  return &of[wide && fits(device, &of[EIGHT], dtype, false) ? EIGHT : FOUR];
 }
 
 bool qn_trsm_thin_serves(const qn_device *device, const qn_triangular_problem *p) {
@@ -53,8 +60,14 @@ bool qn_trsm_thin_serves(const qn_device *device, const qn_triangular_problem *p
   /* too many columns, or groups of them that read A too often */
   if (nrhs > (transposed ? THIN : MANY)) return false;
   if (p->a.dtype == QN_F64 && transposed && nrhs > FEW && large) return false;
-  if (p->a.dtype == QN_F32 && nrhs > THIN && large) return false;
-  return device->info.local_memory >= local_bytes(shape_of(p), p->a.dtype, transposed);
+  if (p->a.dtype == QN_F32 && nrhs > MANY_LARGE && large) return false;
+  return fits(device, shape_of(device, p), p->a.dtype, transposed);
+}
+
+/* The first block that is solved by its inverse; none where so many groups of columns each would
+ * invert all blocks that this takes longer than it saves. */
+static int32_t first_inverted(const qn_triangular_problem *p) {
+  return p->a.dtype == QN_F64 && qn_triangular_nrhs(p) > THIN ? INT32_MAX : 2;
 }
 
 static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const shape *s,
@@ -66,6 +79,7 @@ static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const
   qn_call_sizes(&call, p);
   qn_call_canonical(&call, p, &c);
   qn_call_i32(&call, (int32_t)groups);
+  qn_call_i32(&call, first_inverted(p));
   qn_call_buffer(&call, shared);
   qn_call_i64(&call, ticket);
   const qn_form form = {.text = &s->text, .value = {(uint8_t)p->a.dtype, c.transposed, c.back}};
@@ -73,7 +87,7 @@ static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const
 }
 
 qn_status qn_trsm_thin(qn_stream *stream, const qn_triangular_problem *p) {
-  const shape *s = shape_of(p);
+  const shape *s = shape_of(stream->device, p);
   const int64_t elements = qn_round_up(p->a.rows, NB) * qn_round_up(qn_triangular_nrhs(p), s->nc);
   qn_buffer *shared;
   QN_TRY(qn_exchange_alloc(stream, elements, p->a.dtype, &shared));

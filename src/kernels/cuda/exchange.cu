@@ -85,3 +85,12 @@ QN_DEV void publish_run(elem *to, const elem *x, int count) {
     store_shared_by_groups((piece *)(to + i), out.whole);
   }
 }
+
+/* One result that is no hole. */
+QN_DEV void publish_one(real *to, real x) {
+#if QN_T == 3 || QN_T == 5
+  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(to), "d"(x) : "memory");
+#else
+  asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(to), "f"(x) : "memory");
+#endif
+}

@@ -1,12 +1,5 @@
-/* The diagonal block D of trsm_thin.cu by its inverse V: what substitution does in 16 turns takes
- * three products of all threads, in f64 half as long. V is worked out while the blocks before this
- * one are solved.
- *
- *   x := V r;  x := x + V (r - D x)
- *
- * The correction takes what V's rounding did to x, as long as NB u norm(|V| |D|), which rows graded
- * by powers of two do not raise, is at most 2^-8; else, where D's diagonal is not tame, or x not
- * finite, for then zeros of V may have become NaN: by substitution. Sums have a fixed order.
+/* The inverse V of a diagonal block D of trsm_thin.cu, in doubles, worked out while the blocks
+ * before this one are solved, and whether it is accurate enough.
  *
  * D lies in shared memory as [k][row], its upper triangle free: there V goes, as [row][k], but for
  * its diagonal, which is 1 / d.
@@ -18,22 +11,102 @@
  *      |V  V d D    V: k before row          | V21 | V22 |    T where V21 goes
  *      +-- row, or V's k                     +-----+-----+
  *
- * Needs trsm_thin.cu's macros and read_rows. */
+ * Needs thin_block.cu. What runs once runs cold: its time is that of its instructions. */
 
-#define FIRST_INVERTED 5              /* the blocks before it would wait for V longer than for X */
-#define CONDITION_MOST 274877906944.0 /* 2^38 */
+/* The most that norm(|V| |D|) may be, which rows graded by powers of two do not raise. Where V is
+ * of more digits than X, its rounding then does less to X than X's own; else one correction leaves
+ * less of it. */
+#define CONDITION_MOST (WIDENS ? 1048576.0 : 131072.0) /* 2^20, 2^17 */
 
-/* ---- the inverse ---- */
+/* c += a b: a is 16 x 8, b is 8 x 8.
+ *
+ *   lane = 4 g + q   a[h + 2 s]: row g + 8 h, k = q + 4 s
+ *                    b[s]:       column g,    k = q + 4 s
+ *                    c[2 h + e]: row g + 8 h, column 2 q + e */
+QN_DEV void mma_16x8x8(double *c, const double *a, const double *b) {
+#if QN_SM >= 90
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+  QN_UNROLL
+  for (int h = 0; h < 2; h++) {
+    QN_UNROLL
+    for (int s = 0; s < 2; s++)
+      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+          : "+d"(c[2 * h]), "+d"(c[2 * h + 1])
+          : "d"(a[h + 2 * s]), "d"(b[s]));
+  }
+#endif
+}
+
+/* ---- D ---- */
+
+/* x, from here on unknown to the compiler, which then does not work out anew what follows from it.
+ */
+QN_DEV qn_i64 kept(qn_i64 x) {
+  asm volatile("" : "+l"(x));
+  return x;
+}
+
+/* D to d in doubles, the reciprocals of its diagonal, the sums of the rows of |D| to `size`, which
+ * has room for 2 NB. Says whether all reciprocals are tame. */
+QN_DEV int load_block(double *d, double *inverse, double *size, const triangle *p, int row0,
+                      int unit, int t) {
+  const int r0 = FIRST_ROW, k0 = FIRST_COL;
+  const elem *const from = p->a + (row0 + r0) * SI + (row0 + k0) * SJ;
+  double *const to = d + k0 * LD + r0;
+  const qn_i64 step = kept((COL_OF(ROWS_OF) - COL_OF(0)) * SJ);
+  elem v[EACH], sum[4] = {0, 0, 0, 0};
+  QN_UNROLL
+  for (int m = 0; m < ROWS_OF; m++) {
+    const int rows = p->n - row0 - r0 - ROW_OF(m);
+    const elem *next = from + ROW_OF(m) * SI;
+    QN_UNROLL
+    for (int u = m; u < EACH; u += ROWS_OF, next += step)
+      v[u] = k0 + COL_OF(u) <= r0 + ROW_OF(u) && rows > 0 ? *next : 0;
+  }
+  QN_UNROLL
+  for (int u = 0; u < EACH; u++) {
+    const int r = ROW_OF(u), k = COL_OF(u);
+    if (k0 + k <= r0 + r) to[k * LD + r] = v[u];
+    if (k0 + k < r0 + r) sum[u % 4] += fabs(v[u]);
+  }
+#if TRANS
+  QN_UNROLL
+  for (int e = 0; e < 4; e++) {
+    QN_UNROLL
+    for (int m = 4; m > 0; m /= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], m);
+    if (t % 8 == 0) size[r0 + 32 * e] = sum[e];
+  }
+#else
+  size[t] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+#endif
+  QN_BARRIER();
+  int tame = 1;
+  if (t < NB) {
+    elem own = 1;
+    if (!unit && row0 + t < p->n) own = (elem)d[t * LD + t];
+    tame = is_tame(own);
+    d[t * LD + t] = own;
+    inverse[t] = 1 / (double)own;
+    size[t] += fabs(own) + (TRANS ? 0 : size[t + NB]);
+  }
+  return __syncthreads_and(tame);
+}
+
+/* ---- V ---- */
 
 /* V of a block of 16, a column each of 16 lanes. */
-QN_DEV void invert_16(elem *d, const elem *inverse, int lane) {
+QN_DEV void invert_16(double *d, const double *inverse, int lane) {
   const int c = lane % 16;
-  elem v[16];
+  double v[16];
   QN_UNROLL
   for (int r = 0; r < 16; r++) {
-    elem sum = r == c;
+    double sum = r == c;
     QN_UNROLL
-    for (int k = 0; k < r; k++) sum = acc_fnma(d[k * LD + r], v[k], sum);
+    for (int k = 0; k < r; k++) sum = fma(-d[k * LD + r], v[k], sum);
     v[r] = sum * inverse[r];
   }
   QN_UNROLL
@@ -41,112 +114,76 @@ QN_DEV void invert_16(elem *d, const elem *inverse, int lane) {
     if (r > c && lane < 16) d[r * LD + c] = v[r];
 }
 
-/* sum[r][c] += left[r] right[c], 4 x 4. */
-QN_DEV void add_outer(elem (*sum)[4], const elem *left, const elem *right) {
+QN_DEV void put_columns(double *to, double (*sum)[4], int count, double sign) {
   QN_UNROLL
-  for (int r = 0; r < 4; r++) {
+  for (int m = 0; m < count; m++) {
     QN_UNROLL
-    for (int c = 0; c < 4; c++) sum[r][c] = acc_fma(left[r], right[c], sum[r][c]);
+    for (int e = 0; e < 4; e++) to[(16 * m + e / 2 * 8) * LD + e % 2] = sign * sum[m][e];
   }
 }
 
-/* 4 x 4 of T := D21 V11 from row r, column k on; d and inverse begin at the pair of size s. */
-QN_DEV void multiply_lower(elem (*sum)[4], const elem *d, const elem *inverse, int s, int r,
-                           int k) {
+/* V from its halves of s rows, for all pairs of them: a warp has eight columns of a pair. */
+QN_DEV void join_halves(double *d, const double *inverse, const int s, int warp, int lane) {
+  const int tiles = s / 8, pair = warp / tiles, g = lane / 4, q = lane % 4;
+  /* of two warps on one unit one has more to do in T, the other less */
+  const int tile = s < 64 || warp < 4 ? warp % tiles : 11 - warp, k = 8 * tile + g;
+  double *const block = d + pair * 2 * s * (LD + 1);
+  double *const to = block + (s + g) * LD + 8 * tile + 2 * q;
+  double sum[4][4] = {{0}}, product[4][4] = {{0}};
+  inverse += pair * 2 * s;
 #pragma unroll 1
-  for (int j = k; j < s; j++) {
-    elem left[4], right[4];
-    read_rows(left, d + j * LD + s + r, 4);
-    read_rows(right, d + j * LD + k, 4);
+  for (int j0 = 8 * tile; j0 < s; j0 += 8) {
+    double b[2];
     QN_UNROLL
-    for (int c = 0; c < 4; c++)
-      if (j <= k + c) right[c] = j == k + c ? inverse[j] : 0;
-    add_outer(sum, left, right);
-  }
-}
-
-/* The same of V22 T. */
-QN_DEV void multiply_upper(elem (*sum)[4], const elem *d, const elem *inverse, int s, int r,
-                           int k) {
-  d += s * LD;
-#pragma unroll 1
-  for (int j = 0; j <= r; j += 4) {
-    elem v[4][4];
+    for (int e = 0; e < 2; e++) {
+      const int j = j0 + q + 4 * e;
+      const double own = inverse[j], v = block[j * LD + k];
+      b[e] = j > k ? v : j == k ? own : 0;
+    }
     QN_UNROLL
-    for (int a = 0; a < 4; a++) {
-      read_rows(v[a], d + (r + a) * LD + s + j, 4);
+    for (int m = 0; m < s / 16; m++) {
+      double a[4];
       QN_UNROLL
       for (int e = 0; e < 4; e++)
-        if (j == r && e >= a) v[a][e] = e == a ? inverse[s + r + a] : 0;
-    }
-    QN_UNROLL
-    for (int e = 0; e < 4; e++) {
-      elem right[4];
-      const elem left[4] = {v[0][e], v[1][e], v[2][e], v[3][e]};
-      read_rows(right, d + (j + e) * LD + k, 4);
-      add_outer(sum, left, right);
+        a[e] = block[(j0 + q + e / 2 * 4) * LD + s + 16 * m + g + e % 2 * 8];
+      mma_16x8x8(sum[m], a, b);
     }
   }
-}
-
-QN_DEV void put_4x4(elem *d, int row, int k, elem (*sum)[4], elem sign) {
+  put_columns(to, sum, s / 16, 1);
+  QN_BARRIER();
   QN_UNROLL
-  for (int r = 0; r < 4; r++) {
+  for (int j0 = 0; j0 < s; j0 += 8) {
+    const double *const from = block + (s + j0 + q) * LD + k;
+    const double b[2] = {from[0], from[4 * LD]};
     QN_UNROLL
-    for (int c = 0; c < 4; c++) d[(row + r) * LD + k + c] = sign * sum[r][c];
-  }
-}
-
-/* V from its halves of s rows, for all pairs of them: a thread has 4 x 4. */
-QN_DEV void join_halves(elem *d, const elem *inverse, int s, int t) {
-  const int side = s / 4, pair = t / (side * side), fast = t % side, slow = t / side % side;
-  const int there = pair < NB / (2 * s), first = there ? pair * 2 * s : 0;
-  elem *const block = d + first * LD + first, sum[4][4] = {{0}}, product[4][4] = {{0}};
-  if (there) {
-    multiply_lower(sum, block, inverse + first, s, 4 * fast, 4 * slow);
-    put_4x4(block, s + 4 * fast, 4 * slow, sum, 1);
+    for (int m = j0 / 16; m < s / 16; m++) {
+      double a[4];
+      QN_UNROLL
+      for (int e = 0; e < 4; e++) {
+        const int row = s + 16 * m + g + e % 2 * 8, j = s + j0 + q + e / 2 * 4;
+        const double own = inverse[row], v = block[row * LD + j];
+        a[e] = m > j0 / 16 || j < row ? v : j == row ? own : 0;
+      }
+      mma_16x8x8(product[m], a, b);
+    }
   }
   QN_BARRIER();
-  if (there) multiply_upper(product, block, inverse + first, s, 4 * slow, 4 * fast);
-  QN_BARRIER();
-  if (there) put_4x4(block, s + 4 * slow, 4 * fast, product, -1);
+  put_columns(to, product, s / 16, -1);
   QN_BARRIER();
 }
 
-/* Whether norm(|V| |D|) allows for V; `row` is work. */
-QN_DEV int is_good(const elem *d, const elem *inverse, elem *row, int t) {
-  elem size = 0;
-  if (t < NB) {
-#pragma unroll 4
-    for (int k = 0; k <= t; k++) size += fabs(d[k * LD + t]);
-    row[t] = size;
-  }
-  QN_BARRIER();
-  if (t < NB) {
-    size *= fabs(inverse[t]);
-#pragma unroll 4
-    for (int k = 0; k < t; k++) size = acc_fma(fabs(d[t * LD + k]), row[k], size);
-  }
-  return __syncthreads_and(size <= CONDITION_MOST);
+/* ---- its worth ---- */
+
+QN_DEV double size_of(double v, int absolute) {
+  return absolute ? fabs(v) : v;
 }
 
-/* Puts V to d; says whether it is good. The diagonal is in place, `row` is work. */
-QN_DEV int invert_block(elem *d, const elem *inverse, elem *row, int t) {
-  const int first = t / 32 * 16;
-  invert_16(d + first * LD + first, inverse + first, t % 32);
-  QN_BARRIER();
-#pragma unroll 1
-  for (int s = 16; s < NB; s *= 2) join_halves(d, inverse, s, t);
-  return is_good(d, inverse, row, t);
-}
-
-/* ---- the solution ---- */
-
-/* Row warp + 8 (first) of V x, first by the bits of the lane but the last. Each lane adds up every
- * 32nd unknown of 16 rows, of which no more than j / 4 + 1 are on or before the diagonal. */
-QN_DEV elem row_of_product(const elem *d, const elem *inverse, const elem *x, int warp, int lane,
-                           int *row) {
-  elem own[4], sum[16];
+/* Row warp + 8 (first) of V x, or of |V| x, first by the bits of the lane but the last. Each lane
+ * adds up every 32nd unknown of 16 rows, of which no more than j / 4 + 1 are on or before the
+ * diagonal. */
+QN_DEV double row_of_product(const double *d, const double *inverse, const double *x, int absolute,
+                             int warp, int lane, int *row) {
+  double own[4], sum[16];
   int first = 0;
   QN_UNROLL
   for (int u = 0; u < 4; u++) own[u] = x[lane + 32 * u];
@@ -154,9 +191,10 @@ QN_DEV elem row_of_product(const elem *d, const elem *inverse, const elem *x, in
   for (int j = 0; j < 16; j++) {
     const int r = warp + 8 * j, last = j / 4;
     const int k = lane + 32 * last;
-    sum[j] = k > r ? 0 : (k == r ? inverse[r] : d[r * LD + k]) * own[last];
+    sum[j] = k > r ? 0 : size_of(k == r ? inverse[r] : d[r * LD + k], absolute) * own[last];
     QN_UNROLL
-    for (int u = 0; u < last; u++) sum[j] = acc_fma(d[r * LD + lane + 32 * u], own[u], sum[j]);
+    for (int u = 0; u < last; u++)
+      sum[j] = fma(size_of(d[r * LD + lane + 32 * u], absolute), own[u], sum[j]);
   }
   QN_UNROLL
   for (int round = 0; round < 4; round++) {
@@ -164,7 +202,7 @@ QN_DEV elem row_of_product(const elem *d, const elem *inverse, const elem *x, in
     QN_UNROLL
     for (int e = 0; e < 8; e++) {
       if (e >= half) continue;
-      const elem keep = upper ? sum[e + half] : sum[e], give = upper ? sum[e] : sum[e + half];
+      const double keep = upper ? sum[e + half] : sum[e], give = upper ? sum[e] : sum[e + half];
       sum[e] = keep + __shfl_xor_sync(0xffffffffu, give, m);
     }
     first += upper ? half : 0;
@@ -173,43 +211,15 @@ QN_DEV elem row_of_product(const elem *d, const elem *inverse, const elem *x, in
   return sum[0] + __shfl_xor_sync(0xffffffffu, sum[0], 1);
 }
 
-/* The warp's part of D x, every eighth unknown, to its place in `parts`. */
-QN_DEV void put_parts(elem *parts, const elem *d, const elem *x, int warp, int lane) {
-  elem sum[4] = {0, 0, 0, 0};
-  QN_UNROLL
-  for (int j = 0; j < 16; j++) {
-    const int k = warp + 8 * j;
-    const elem xk = x[k];
-    QN_UNROLL
-    for (int s = j / 4; s < 4; s++) {
-      const int r = lane + 32 * s;
-      if (s > j / 4 || r >= k) sum[s] = acc_fma(d[k * LD + r], xk, sum[s]);
-    }
-  }
-  QN_UNROLL
-  for (int s = 0; s < 4; s++) parts[warp * NB + lane + 32 * s] = sum[s];
-}
-
-/* x := D^-1 r by all threads; says whether it is finite. `work` has room for 9 NB. */
-QN_DEV int solve_inverted(elem *x, const elem *r, const elem *d, const elem *inverse, elem *work,
-                          int t) {
-  const int warp = t / 32, lane = t % 32;
-  elem *const rest = work + WARPS * NB;
+/* Puts V to d; says whether norm(|V| |D|), from the sums of the rows of |D|, allows for it. */
+QN_DEV int invert_block(double *d, const double *inverse, const double *size, int t) {
+  const int warp = t / 32, lane = t % 32, first = warp * 16;
   int row;
-  elem v = row_of_product(d, inverse, r, warp, lane, &row);
-  if (lane % 2 == 0) x[row] = v;
+  invert_16(d + first * (LD + 1), inverse + first, lane);
   QN_BARRIER();
-  put_parts(work, d, x, warp, lane);
-  QN_BARRIER();
-  if (t < NB) {
-    elem sum = work[t];
-    QN_UNROLL
-    for (int w = 1; w < WARPS; w++) sum += work[w * NB + t];
-    rest[t] = r[t] - sum;
-  }
-  QN_BARRIER();
-  v = row_of_product(d, inverse, rest, warp, lane, &row) + x[row];
-  __syncwarp(); /* the pair's other lane has read x */
-  if (lane % 2 == 0) x[row] = v;
-  return __syncthreads_and(v - v == 0);
+  join_halves(d, inverse, 16, warp, lane);
+  join_halves(d, inverse, 32, warp, lane);
+  join_halves(d, inverse, 64, warp, lane);
+  const double norm = row_of_product(d, inverse, size, 1, warp, lane, &row);
+  return __syncthreads_and(norm <= CONDITION_MOST);
 }
