@@ -163,5 +163,6 @@ QN_DEV int invert_block(double *v, const triangle *p, int row, int lane) {
   __syncwarp();
   invert_eights(v, lane);
   invert_rest(v, lane);
-  return __all_sync(0xffffffffu, tame && sum_row(v, own, r, &size) <= CONDITION_MOST);
+  const double condition = sum_row(v, own, r, &size); /* by all lanes: they exchange sizes */
+  return __all_sync(0xffffffffu, tame && condition <= CONDITION_MOST);
 }
