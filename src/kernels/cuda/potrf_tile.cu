@@ -73,23 +73,6 @@ QN_DEV int row_of(const place *at) {
 /* ---- sums ---- */
 
 #if TENSOR
-/* c += x y: x[h + 2 s] is row 8 h + g, k = 4 s + q; y[s] is k = 4 s + q, column g; c[2 h + e] is
- * row 8 h + g, column 2 q + e, in lane 4 g + q. */
-QN_DEV void mma_1688(double *c, const double *x, const double *y) {
-#if QN_SM >= 90
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(y[0]), "d"(y[1]));
-#else
-  QN_UNROLL
-  for (int i = 0; i < 4; i++)
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
-        : "d"(x[i]), "d"(y[i / 2]));
-#endif
-}
-
 /* The rows that a thread's elements have, over STEP columns, and the columns. */
 typedef struct side {
   double rows[2][4], cols[2][2];
@@ -110,7 +93,7 @@ QN_DEV void read_cols(side *f, const elem *y, const place *at) {
 
 QN_DEV void add_side(wide *sum, const side *row, const side *col) {
   QN_UNROLL
-  for (int i = 0; i < 4; i++) mma_1688(sum + 4 * i, row->rows[i / 2], col->cols[i % 2]);
+  for (int i = 0; i < 4; i++) mma_f64(sum + 4 * i, row->rows[i / 2], col->cols[i % 2]);
 }
 
 /* sum += x y^H over STEP columns of both. */

@@ -31,6 +31,7 @@
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
 #include "cuda/exchange.cu"
+#include "cuda/mma_f64.cu"
 #include "cuda/potrf_order.cu"
 #include "cuda/potrf_tile.cu"
 

@@ -14,7 +14,7 @@
 /* sum += the product of a fragment with right sides. */
 QN_DEV void multiply_fragment(double *sum, const double *a, const double *right) {
   const double b[2] = {right[0], right[4]};
-  mma_16x8x8(sum, a, b);
+  mma_f64(sum, a, b);
 }
 
 /* x := V r, or D r; x[2 h + e] is row first + g + 8 h of column 2 q + e. */

@@ -18,29 +18,6 @@
  * less of it. */
 #define CONDITION_MOST (WIDENS ? 1048576.0 : 131072.0) /* 2^20, 2^17 */
 
-/* c += a b: a is 16 x 8, b is 8 x 8.
- *
- *   lane = 4 g + q   a[h + 2 s]: row g + 8 h, k = q + 4 s
- *                    b[s]:       column g,    k = q + 4 s
- *                    c[2 h + e]: row g + 8 h, column 2 q + e */
-QN_DEV void mma_16x8x8(double *c, const double *a, const double *b) {
-#if QN_SM >= 90
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else
-  QN_UNROLL
-  for (int h = 0; h < 2; h++) {
-    QN_UNROLL
-    for (int s = 0; s < 2; s++)
-      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-          : "+d"(c[2 * h]), "+d"(c[2 * h + 1])
-          : "d"(a[h + 2 * s]), "d"(b[s]));
-  }
-#endif
-}
-
 /* ---- D ---- */
 
 /* x, from here on unknown to the compiler, which then does not work out anew what follows from it.
@@ -146,7 +123,7 @@ QN_DEV void join_halves(double *d, const double *inverse, const int s, int warp,
       QN_UNROLL
       for (int e = 0; e < 4; e++)
         a[e] = block[(j0 + q + e / 2 * 4) * LD + s + 16 * m + g + e % 2 * 8];
-      mma_16x8x8(sum[m], a, b);
+      mma_f64(sum[m], a, b);
     }
   }
   put_columns(to, sum, s / 16, 1);
@@ -164,7 +141,7 @@ QN_DEV void join_halves(double *d, const double *inverse, const int s, int warp,
         const double own = inverse[row], v = block[row * LD + j];
         a[e] = m > j0 / 16 || j < row ? v : j == row ? own : 0;
       }
-      mma_16x8x8(product[m], a, b);
+      mma_f64(product[m], a, b);
     }
   }
   QN_BARRIER();

@@ -19,6 +19,7 @@
 #include "portable/vector.cl"
 #include "cuda/copies.cu"
 #include "cuda/exchange.cu"
+#include "cuda/mma_f64.cu"
 #include "portable/tame.cl"
 
 #define NB      128
