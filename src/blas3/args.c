@@ -76,7 +76,8 @@ qn_status qn_gemm_args(qn_stream *stream, const char *function, qn_gemm_problem 
   QN_TRY(qn_args_dtype(stream, p->a.dtype, function));
   p->transa = plain_trans(p->transa, p->a.dtype);
   p->transb = plain_trans(p->transb, p->a.dtype);
-  p->alpha = qn_args_scalar(p->alpha, p->a.dtype);
+  /* without a k there is no product that a NaN or Inf could multiply */
+  p->alpha = qn_gemm_inner(p) == 0 ? qn_real(0.0) : qn_args_scalar(p->alpha, p->a.dtype);
   p->beta = qn_args_scalar(p->beta, p->a.dtype);
   return QN_OK;
 }

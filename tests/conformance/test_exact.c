@@ -83,6 +83,7 @@ static void gemm_without_product(void **state) {
       for (int i = 0; i < 4; i++) {
         check_no_product(&d, type, type, n, 5, zero, betas[i]);
         check_no_product(&d, type, type, n, 0, qn_real(2.0), betas[i]);
+        check_no_product(&d, type, type, n, 0, qn_real(NAN), betas[i]);
         /* A factor that is zero in the arithmetic of the dtype is zero. */
         if (type != QN_F64 && type != QN_C128)
           check_no_product(&d, type, type, n, 5, faint, betas[i]);
