@@ -1,6 +1,7 @@
 /* A triangle with the fewest right-hand sides in one launch: shape, workspace, launch. */
 #include "blas3/triangle_thin.h"
 #include "blas3/canonical.h"
+#include "blas3/device_arch.h"
 
 enum { NB = 128, WARPS = 8 };
 
@@ -12,8 +13,11 @@ typedef struct shape {
 
 #define SHAPE(nc, kc)                                                                              \
   {                                                                                                \
-    {"cuda/trsm_thin.cu", "trsm_thin", "-DNC=" #nc " -DKC=" #kc, {"QN_T", "TRANS", "BACK"}}, nc,   \
-        kc                                                                                         \
+    {"cuda/trsm_thin.cu",                                                                          \
+     "trsm_thin",                                                                                  \
+     "-DNC=" #nc " -DKC=" #kc,                                                                     \
+     {"QN_T", "TRANS", "BACK", "QN_SM"}},                                                          \
+        nc, kc                                                                                     \
   }
 
 static const shape shapes[QN_DTYPE_COUNT][4] = {
@@ -82,7 +86,9 @@ static qn_status launch(qn_stream *stream, const qn_triangular_problem *p, const
   qn_call_i32(&call, first_inverted(p));
   qn_call_buffer(&call, shared);
   qn_call_i64(&call, ticket);
-  const qn_form form = {.text = &s->text, .value = {(uint8_t)p->a.dtype, c.transposed, c.back}};
+  const qn_form form = {
+      .text = &s->text,
+      .value = {(uint8_t)p->a.dtype, c.transposed, c.back, (uint8_t)qn_sm_of(stream->device)}};
   return qn_call_run(stream, &form, (qn_call_shape){groups * blocks, 1, 1, 32 * WARPS}, &call);
 }
 

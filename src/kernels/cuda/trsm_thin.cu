@@ -13,7 +13,7 @@
  * that an upper triangle is a lower one from its end. X travels through `shared` (exchange.cu).
  *
  * Macros: QN_T 2 or 3; TRANS: whether |sj| is 1, else |si| is; BACK: whether strides are negative;
- * NC; KC, columns of a chunk. Grid: one thread block a ticket. */
+ * NC; KC, columns of a chunk; QN_SM. Grid: one thread block a ticket. */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/vector.cl"
