@@ -48,15 +48,23 @@ static int share_stream(bench_job *job) {
   return status ? cli_fail(status, "--against") : CLI_DONE;
 }
 
+static bool same(const char *a, const char *b) {
+  return a && b && strcmp(a, b) == 0;
+}
+
 static int open_files(bench_job *job, const cli_args *args) {
   const char *json = args->value[OPT_JSON_FILE], *csv = args->value[OPT_CSV_FILE];
   int exit_status = CLI_DONE;
   if (json && !cli_json_available()) return cli_error(CLI_MISUSED, "--json: %s", cli_json_missing);
-  if (json && csv && strcmp(json, "-") == 0 && strcmp(csv, "-") == 0)
+  const char *plot = args->value[OPT_PLOT];
+  if (same(json, "-") && same(csv, "-"))
     return cli_error(CLI_MISUSED, "--json - and --csv - would mix on standard output; name a file");
+  if (same(json, csv) || same(json, plot) || same(csv, plot))
+    return cli_error(CLI_MISUSED, "%s is named twice: each would write over the other's figures",
+                     same(csv, plot) ? csv : json);
   if (json) exit_status = cli_text_begin(&job->json, json);
   if (!exit_status && csv) exit_status = cli_text_begin(&job->csv, csv);
-  const bool taken = (json && strcmp(json, "-") == 0) || (csv && strcmp(csv, "-") == 0);
+  const bool taken = same(json, "-") || same(csv, "-");
   job->table = !taken && cli_get_verbosity() != CLI_QUIET;
   return exit_status;
 }

@@ -21,6 +21,8 @@ bad 2 'option -o needs a value' "$quern" trsm A.npy B.npy -o
 bad 2 'option --explain takes no value' "$quern" trsm A.npy B.npy -o X.npy --explain=yes
 bad 2 "output takes the name of a file, not ''" "$quern" trsm A.npy B.npy -o ''
 bad 2 'json - and --csv - would mix' "$quern" bench gemm --sizes 8 --json - --csv -
+bad 2 'both.svg is named twice' "$quern" bench gemm --sizes 8 --json both.svg --csv both.svg
+bad 2 'both.svg is named twice' "$quern" bench gemm --sizes 8 --csv both.svg --plot both.svg
 bad 2 'operand is missing; usage: quern trsm A B -o X' "$quern" trsm A.npy -o X.npy
 bad 2 "'C.npy' is one operand too many" "$quern" gemm A.npy B.npy C.npy
 bad 2 ' -o FILE is missing' "$quern" trsm A.npy B.npy
