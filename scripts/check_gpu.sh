@@ -47,16 +47,16 @@ pipelined='pipe_large pipe_medium pipe_small pipe_thin pipe_flat pipe_narrow pip
 halves='mma_pipelined wgmma_large wgmma_turns wgmma_pair wgmma_square wgmma_wide wgmma_narrow wgmma_small
   wgmma_split_square wgmma_split_thin wgmma_split_small'
 
-# Kernels as racecheck understands them (gemm_stage.cu and potrf_tile.cu of src/kernels/cuda).
+# Kernels as racecheck understands them (gemm_stage.cu, potrf_tile.cu, trsm_tensor.cu of src/kernels/cuda).
 sources=$logs/kernels
 cp -r "$tests/../src/kernels/." "$sources"
 sed -i 's/^#define FOR_RACECHECK 0/#define FOR_RACECHECK 1/' "$sources"/cuda/*.cu
 
-# sanitized <device> <tool> <topic> <variant or nothing> <one case in>
+# sanitized <device> <tool> <topic> <variant or nothing> <one case in> [variant of trsm]
 sanitized() {
   [ "$2" = racecheck ] && folder=$sources || folder=
-  try "$1 $2 $3 $4" env QUERN_TEST_DEVICE="$1" QUERN_GEMM_VARIANT="$4" QUERN_TEST_THIN="$5" \
-    QUERN_KERNEL_DIR="$folder" \
+  try "$1 $2 $3 $4${6-}" env QUERN_TEST_DEVICE="$1" QUERN_GEMM_VARIANT="$4" QUERN_TEST_THIN="$5" \
+    QUERN_TRSM_VARIANT="${6-}" QUERN_KERNEL_DIR="$folder" \
     compute-sanitizer --tool "$2" --report-api-errors no --error-exitcode 9 \
     "$build/tests/conformance/test_conformance_$3"
 }
@@ -100,6 +100,7 @@ for device in $devices; do
     # such answer. Errors that matter fail the test itself.
     for tool in memcheck racecheck initcheck; do
       for topic in gemm trsm trmm potrf; do sanitized "$device" $tool $topic '' 400; done
+      sanitized "$device" $tool trsm '' 400 tensor
       for variant in $pipelined; do sanitized "$device" $tool gemm "$variant" 400; done
       for variant in $halves; do sanitized "$device" $tool gemm "$variant" 60; done
     done

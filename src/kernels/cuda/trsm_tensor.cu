@@ -70,6 +70,27 @@
 #error "more counters than have room"
 #endif
 
+/* As in gemm_stage.cu: for racecheck alone all lanes arrive, and copiers once their copies are
+ * there.
+ */
+#define FOR_RACECHECK 0
+#define ARRIVALS      (FOR_RACECHECK ? 32 : 1) /* of a warp */
+
+QN_DEV void warp_arrive(shared_place counter, int lane) {
+  __syncwarp();
+  if (FOR_RACECHECK || lane == 0) counter_arrive(counter);
+}
+
+QN_DEV void copier_arrive(shared_place counter) {
+#if FOR_RACECHECK
+  copies_commit();
+  copies_wait(0);
+  counter_arrive(counter);
+#else
+  counter_arrive_copied(counter);
+#endif
+}
+
 /* ---- tiles ---- */
 
 /* `width` elements of op(A), at (row, k) in the matrix and (r, c) in the tile, both their place in
@@ -105,7 +126,7 @@ QN_DEV void copy_tiles(elem *ring, shared_place counters, int t, const triangle 
     for (int j = 0; j < i + DIAGONAL; j++, tile++) {
       counter_wait(EMPTY(stage), parity);
       copy_tile(ring + stage * TILE, t, p, FIRST_ROW(i), FIRST_ROW(j));
-      counter_arrive_copied(FULL(tile));
+      copier_arrive(FULL(tile));
       if (++stage == STAGES) stage = 0, parity ^= 1;
     }
   }
@@ -231,7 +252,7 @@ QN_DEV void move_columns(double *xs, int xl, shared_place counters, int t, const
                          int blocks) {
   for (int i = 0; i < blocks; i++) {
     bring_block(xs, xl, FIRST_ROW(i), t, b);
-    counter_arrive_copied(BROUGHT(i));
+    copier_arrive(BROUGHT(i));
   }
   for (int i = 0; i < blocks; i++) {
     for (int set = t / 32; set < SETS; set += COPIERS / 32) {
@@ -285,8 +306,7 @@ QN_DEV void solve_columns(double *xs, int xl, const elem *ring, const double *v,
       counter_wait(FULL(tile), 0);
       counter_wait(SOLVED(j, set), 0);
       take_tile(r, ring + stage * TILE + AT(g, 2 * q), own + FIRST_ROW(j), xl);
-      __syncwarp();
-      if (lane == 0) counter_arrive(EMPTY(stage));
+      warp_arrive(EMPTY(stage), lane);
     }
     if (i == 0 || (!ROOMY && i == 1)) counter_wait(INVERTED, 0);
     const int stage = tile % STAGES, block = row / NB;
@@ -295,8 +315,7 @@ QN_DEV void solve_columns(double *xs, int xl, const elem *ring, const double *v,
     if (DIAGONAL) {
       counter_wait(FULL(tile), 0);
       read_block(&diagonal, ring + stage * TILE, p->n - row, p->unit, lane);
-      __syncwarp();
-      if (lane == 0) counter_arrive(EMPTY(stage));
+      warp_arrive(EMPTY(stage), lane);
     }
     solve_block(r, &ready, v + block * INVERSE, good[block], &diagonal, p, row, lane, own + row,
                 xl);
@@ -308,8 +327,7 @@ QN_DEV void solve_columns(double *xs, int xl, const elem *ring, const double *v,
         if (row + 8 * EIGHT(s) + 2 * q + e % 2 >= p->n) r[s][e] = 0;
       put_eight(own + row + 8 * EIGHT(s), xl, r[s]);
     }
-    __syncwarp();
-    if (lane == 0) counter_arrive(SOLVED(i, set));
+    warp_arrive(SOLVED(i, set), lane);
   }
 }
 
@@ -326,10 +344,10 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void trsm_tensor(int n, qn_i64 nrhs, int
   elem *const ring = (elem *)(xs + NC * xl);
   QN_LOCAL_VAR int good[MOST_BLOCKS];
   if (t < MOST_TILES) counter_init(FULL(t), COPIERS);
-  if (t < STAGES) counter_init(EMPTY(t), SETS);
+  if (t < STAGES) counter_init(EMPTY(t), SETS * ARRIVALS);
   if (t < MOST_BLOCKS) counter_init(BROUGHT(t), COPIERS);
-  if (t < MOST_BLOCKS * SETS) counter_init(SOLVED(t / SETS, t % SETS), 1);
-  if (t == 0) counter_init(INVERTED, WARPS);
+  if (t < MOST_BLOCKS * SETS) counter_init(SOLVED(t / SETS, t % SETS), ARRIVALS);
+  if (t == 0) counter_init(INVERTED, WARPS * ARRIVALS);
   QN_BARRIER();
   launch_wait();
   triangle p = {a + off_a, lda, n, unit, 0};
@@ -347,8 +365,7 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void trsm_tensor(int n, qn_i64 nrhs, int
                             : invert_block(v + i * INVERSE, &p, i * NB, lane);
       if (lane == 0) good[i] = fine;
     }
-    __syncwarp();
-    if (lane == 0) counter_arrive(INVERTED);
+    warp_arrive(INVERTED, lane);
     solve_columns(xs, xl, ring, v, good, counters, warp, lane, &p, blocks, alpha);
   } else {
 #if ROOMY
