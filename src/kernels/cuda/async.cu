@@ -105,8 +105,10 @@ QN_DEV void counters_publish() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+/* Relaxed: what it orders is the end of reads whose values have been used, in shared memory, before
+ * writes of others. A release would wait for all memory first. */
 QN_DEV void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
 

@@ -1,5 +1,5 @@
-/* The kernel of the pipelined products: which tiles of C a group has, and the walk over k; how the
- * sums leave is in gemm_sums.cu.
+/* The kernel of the pipelined products: the walk over k; which tiles of C a group has is in
+ * gemm_tiles.cu, how the sums leave in gemm_sums.cu.
  *
  * Grid: x = tiles of C, walked in bands of BAND tile rows so that a band's A and a few columns of B
  * stay in the last cache; y = 1; z = parts of k. With STAYS x may be less: a group then takes every
@@ -34,76 +34,7 @@
  * MULTIPLIERS; STAYS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and
  * REGISTERS_COPY, of one who multiplies and of one who copies (sm_90). */
 
-#define BAND 8
-
-typedef struct tile {
-  qn_i64 i0, j0;   /* its first row and column */
-  qn_i64 k_from;   /* the group's part of k begins here */
-  int steps, tail; /* and takes so many steps, of the last of which `tail` counts */
-#if TRIANGLE
-  int shift; /* from the tile's first row (column, of B) to k_from */
-#endif
-} tile;
-
-/* The group's part of k, [from, end). */
-QN_DEV void take_part(tile *at, qn_i64 from, qn_i64 end, qn_i64 k_part) {
-  at->k_from = from + QN_WGID(2) * k_part;
-  const qn_i64 part = at->k_from + k_part < end ? k_part : end - at->k_from;
-  at->steps = part > 0 ? (int)((part + BK - 1) / BK) : 0;
-  at->tail = (int)(part - (qn_i64)(at->steps - 1) * BK);
-}
-
-#if TRIANGLE
-/* The same of what the triangle leaves of k, cut for each tile anew. */
-QN_DEV void take_triangle(tile *at, qn_i64 k, int parts) {
-  const qn_i64 first = TRIANGLE_SIDE == A_SIDE ? at->i0 : at->j0,
-               end = first + EXTENT(TRIANGLE_SIDE);
-  const qn_i64 from = TRIANGLE_BELOW ? 0 : first, to = TRIANGLE_BELOW && end < k ? end : k;
-  const int steps = (int)((to - from + BK - 1) / BK);
-  take_part(at, from, to, (qn_i64)((steps + parts - 1) / parts) * BK);
-  at->shift = (int)(at->k_from - first);
-}
-#endif
-
-/* Tiles of one band have much the same to do. */
-QN_DEV int band_height(int tiles_m) {
-  if (!TRIANGLE || TRIANGLE_SIDE == B_SIDE) return BAND;
-  return QN_MIN(QN_MAX(tiles_m / BAND, 1), BAND);
-}
-
-QN_DEV int tiles_along(qn_i64 extent, int side) {
-  return (int)((extent + EXTENT(side) - 1) / EXTENT(side));
-}
-
-QN_DEV tile tile_of(int index, qn_i64 m, qn_i64 n, qn_i64 k, int parts, qn_i64 k_part) {
-  const int tiles_m = tiles_along(m, A_SIDE), tiles_n = tiles_along(n, B_SIDE);
-  const int height = band_height(tiles_m);
-  const int band = index / (height * tiles_n), in_band = index % (height * tiles_n);
-  const int rows = QN_MIN(tiles_m - band * height, height);
-  int i = band * height + in_band % rows, j = in_band / rows;
-  if (TRIANGLE == 1) i = tiles_m - 1 - i; /* those with most to do come first */
-  if (TRIANGLE == 3) j = tiles_n - 1 - j;
-  tile at;
-  at.i0 = (qn_i64)i * BM;
-  at.j0 = (qn_i64)j * BN;
-#if TRIANGLE
-  take_triangle(&at, k, parts);
-#else
-  take_part(&at, 0, k, k_part);
-#endif
-  return at;
-}
-
-/* The group's tile after that, or a negative number. */
-QN_DEV int next_tile(int index, int tiles) {
-  if (!STAYS || TRIANGLE) return -1;
-  return index + QN_NWG(0) < tiles ? index + QN_NWG(0) : -1;
-}
-
-QN_DEV int tile_outside(const tile *at, int region) {
-  return (region == 1 && at->i0 + BM <= at->j0) || (region == 2 && at->j0 + BN <= at->i0);
-}
-
+#include "cuda/gemm_tiles.cu"
 #include "cuda/gemm_sums.cu"
 #if QN_SM >= 90
 #include "cuda/gemm_cluster.cu"
@@ -304,6 +235,18 @@ QN_DEV reader reader_again(const reader *r) {
   return reader_of(t);
 }
 
+/* Counters; then memory may be read. */
+QN_DEV void begin(const pipeline *line, int t, int parts) {
+#if SPECIALISED
+  stages_init(line, t);
+#endif
+#if QN_SM >= 90
+  if (parts > 1) gather_init(line, t, parts);
+  __syncthreads();
+  launch_wait();
+#endif
+}
+
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     qn_i64 m, qn_i64 n, qn_i64 k, int region, acc alpha, const elem *QN_RESTRICT a, qn_i64 off_a,
     qn_i64 lda, const elem *QN_RESTRICT b, qn_i64 off_b, qn_i64 ldb, acc beta, out *QN_RESTRICT c,
@@ -316,13 +259,8 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
   /* asked here alone: a comparison of doubles waits, for a step or more, until products leave it
    * their pipe */
   const int reads = opaque(EPILOGUE_READS_C || !acc_is_zero(beta));
-#if SPECIALISED
-  stages_init(&line, t);
-#endif
-#if QN_SM >= 90
-  if (parts > 1) gather_init(&line, t, parts);
-  __syncthreads();
-  launch_wait();
+#if !COPIERS_FIRST
+  begin(&line, t, parts);
 #endif
 #if SPECIALISED
   if (t >= MULTIPLIERS) {
@@ -330,9 +268,15 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     const int own = t - MULTIPLIERS;
     for (int index = QN_WGID(0); index >= 0; index = next_tile(index, tiles)) {
       const tile at = tile_of(index, m, n, k, parts, k_part);
-      if (tile_outside(&at, region)) continue;
       operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
       operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
+#if COPIERS_FIRST
+      if (index == QN_WGID(0)) { /* the others have made the counters meanwhile */
+        __syncthreads();
+        launch_wait();
+      }
+#endif
+      if (tile_outside(&at, region)) continue;
 #if MASKED
       const int shift = at.shift;
 #endif
@@ -342,6 +286,9 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
     }
     return;
   }
+#if COPIERS_FIRST
+  begin(&line, t, parts);
+#endif
   registers_take(REGISTERS);
 #endif
   const reader r = reader_of((unsigned)t);

@@ -155,29 +155,91 @@ QN_DEV shared_place empty(const pipeline *line, int stage) {
   return line->base - COUNTER_BYTES + stage * 16 + 8;
 }
 
+/* By one item: the addresses of others' counters would have to become uniform one after another. */
 QN_DEV void stages_init(const pipeline *line, int t) {
-  if (t >= STAGES) return;
-  counter_init(full(line, t), COPIERS);
-  counter_init(empty(line, t), FOR_RACECHECK ? MULTIPLIERS : MULTIPLIERS / 32);
+  if (t != 0) return;
+  QN_UNROLL
+  for (int s = 0; s < STAGES; s++) {
+    counter_init(full(line, s), COPIERS);
+    counter_init(empty(line, s), FOR_RACECHECK ? MULTIPLIERS : MULTIPLIERS / 32);
+  }
 }
 
-QN_DEV void stage_filled(const pipeline *line) {
+/* The item has started all its copies of a stage, whose counter is this. */
+QN_DEV void stage_filled(shared_place counter) {
 #if FOR_RACECHECK
   copies_commit();
   copies_wait(0);
-  counter_arrive(full(line, line->stage));
+  counter_arrive(counter);
 #else
-  counter_arrive_copied(full(line, line->stage));
+  counter_arrive_copied(counter);
 #endif
 }
+
+#if QUICK
+/* Where the item's moves of a step begin in memory. */
+QN_DEV void places_from(const elem **from, const operand *o, int side) {
+  QN_UNROLL
+  for (int s = 0; s < MOVES(side, 1); s++) {
+    const move by = next_move(s, side, 1);
+    from[s] =
+        opaque_address(o->from + (ALONG_K(side) ? by.row * o->ld + by.p : by.row + by.p * o->ld));
+  }
+}
+
+/* They are made, and then begin a step further. */
+QN_DEV void make_moves(shared_place to, const elem **from, qn_i64 step, int side) {
+  QN_UNROLL
+  for (int s = 0; s < MOVES(side, 1); s++) {
+    copy_vector(to + way_in_stage(side, next_move(s, side, 1)), from[s]);
+    from[s] += step;
+  }
+}
+
+/* `steps` whole ones of operands that are there and aligned: the loop has nothing but copies. */
+QN_DEV void fill_quickly(pipeline *line, operand *a, operand *b, int t, int steps) {
+  const elem *from_a[MOVES(A_SIDE, 1)], *from_b[MOVES(B_SIDE, 1)];
+  places_from(from_a, a, A_SIDE);
+  places_from(from_b, b, B_SIDE);
+  const shared_place base = (shared_place)opaque((int)line->base),
+                     end = base + STAGES * STAGE_BYTES;
+  const int to_a = opaque((int)place(0, A_SIDE, first_move(t, A_SIDE, 1))),
+            to_b = opaque((int)place(SIDE_BYTES(A_SIDE), B_SIDE, first_move(t, B_SIDE, 1)));
+  const qn_i64 step_a = ALONG_K(A_SIDE) ? BK : BK * a->ld,
+               step_b = ALONG_K(B_SIDE) ? BK : BK * b->ld;
+  shared_place stage = base + line->stage * STAGE_BYTES, counter = full(line, line->stage);
+  for (int left = steps; left > 0; left--) {
+    counter_wait(counter + 8, line->parity ^ 1); /* that of "empty" */
+    make_moves(stage + to_a, from_a, step_a, A_SIDE);
+    make_moves(stage + to_b, from_b, step_b, B_SIDE);
+    stage_filled(counter);
+    stage += STAGE_BYTES;
+    counter += 16;
+    if (stage != end) continue;
+    stage = base;
+    counter = base - COUNTER_BYTES;
+    line->parity ^= 1;
+  }
+  line->stage = (line->stage + steps) % STAGES;
+  a->from += steps * step_a;
+  b->from += steps * step_b;
+}
+#endif
 
 /* All that a copier does for a tile. */
 QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps,
                         int tail MASK_PARAMS) {
-  for (int step = 0; step < steps; step++) {
+  int step = 0;
+#if QUICK
+  if (a->whole == 2 && b->whole == 2) {
+    step = steps - (tail < BK);
+    if (step > 0) fill_quickly(line, a, b, t, step);
+  }
+#endif
+  for (; step < steps; step++) {
     counter_wait(empty(line, line->stage), line->parity ^ 1); /* the first round finds all empty */
     start_step(line->base + line->stage * STAGE_BYTES, a, b, t, step, steps, tail MASK_PASS);
-    stage_filled(line);
+    stage_filled(full(line, line->stage));
     next_stage(line);
   }
 }
