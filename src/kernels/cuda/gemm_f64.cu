@@ -268,8 +268,10 @@ QN_DEV void multiply(sums *c, const fragment *f) {
   for (int s = 0; s < WIDES * NARROWS; s++) multiply_pair(c, f, s / NARROWS, s % NARROWS);
 }
 
-/* Over 16 of k at a time; of a triangle over eight, as where the diagonal crosses. */
-#define AHEAD (!SPECIALISED ? 0 : TRIANGLE ? 1 : 2)
+/* Over 16 of k at a time, but where registers are few, and where the diagonal of a triangle
+ * crosses.
+ */
+#define AHEAD (!SPECIALISED ? 0 : REGISTERS < 200 ? 1 : 2)
 #if AHEAD == 2
 #include "cuda/gemm_f64_ahead.cu"
 #else

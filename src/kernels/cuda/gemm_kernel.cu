@@ -75,22 +75,45 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
 #define LATE_PASS(x)
 #endif
 
-#if AHEAD && TRIANGLE
-/* Over `left` steps, of whose first the first fragment has been read. That of a step is read while
- * the last products of the one before are under way. */
-QN_DEV void walk_on(sums *sum, fragment *f, char *shared, const reader *r, int t, pipeline *line,
+#if AHEAD == 2
+/* Over `left` steps, of whose first what it begins with has been read. */
+QN_DEV void walk_on(sums *sum, ahead *f, char *shared, const reader *r, int t, pipeline *line,
+                    int left LATE_PARAMS) {
+  for (; left > 1; left--) {
+    const int there = stage_peek(line);
+    multiply_most(sum, f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
+    stage_leave(line, t);
+    if (!there) stage_await(line);
+    multiply_rest(sum, f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
+  }
+  multiply_most(sum, f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
+  stage_leave(line, t);
+  multiply_end(sum, f LATE_PASS(before));
+}
+#elif AHEAD && TRIANGLE
+typedef fragment ahead;
+
+QN_DEV void read_first(ahead *f, const char *stage, const reader *r) {
+  read_fragment(f, stage, 0, r);
+}
+
+/* The first fragment of a step is read while the last products of the one before are under way. */
+QN_DEV void walk_on(sums *sum, ahead *f, char *shared, const reader *r, int t, pipeline *line,
                     int left) {
   for (;; left--) {
     QN_UNROLL
     for (int p = STEP_K; p < BK; p += STEP_K)
       multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, p, r);
     stage_leave(line, t);
-    if (left == 1) return;
+    if (left == 1) break;
     stage_await(line);
     multiply_ahead(sum, f, shared + line->stage * STAGE_BYTES, 0, r);
   }
+  multiply(sum, f);
 }
+#endif
 
+#if AHEAD && TRIANGLE
 /* Of the tile's steps those that lie in the triangle whole, for the rows (columns) of the warp. */
 QN_DEV int steps_inside(const tile *at, int own) {
   const int before = own - at->shift, behind = before + WARP_EXTENT + BK - 1;
@@ -115,11 +138,10 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
   const int inside = steps_inside(at, own), crossed = at->steps - inside;
   if (!TRIANGLE_BELOW) walk_crossed(sum, shared, r, t, line, at->shift, own, crossed, unit);
   if (inside > 0) {
-    fragment f;
+    ahead f;
     stage_await(line);
-    read_fragment(&f, shared + line->stage * STAGE_BYTES, 0, r);
+    read_first(&f, shared + line->stage * STAGE_BYTES, r);
     walk_on(sum, &f, shared, r, t, line, inside);
-    multiply(sum, &f);
   }
   if (TRIANGLE_BELOW)
     walk_crossed(sum, shared, r, t, line, at->shift + inside * BK, own, crossed, unit);
@@ -169,16 +191,7 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
   multiply_rest(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(before));
   left--;
 #endif
-  for (; left > 1; left--) {
-    const int there = stage_peek(line);
-    multiply_most(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
-    stage_leave(line, t);
-    if (!there) stage_await(line);
-    multiply_rest(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
-  }
-  multiply_most(sum, &f, shared + line->stage * STAGE_BYTES, r LATE_PASS(0));
-  stage_leave(line, t);
-  multiply_end(sum, &f LATE_PASS(0));
+  walk_on(sum, &f, shared, r, t, line, left LATE_PASS(0));
 }
 #elif SPECIALISED
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at,
