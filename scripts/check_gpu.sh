@@ -80,6 +80,9 @@ for device in $devices; do
       QUERN_TEST_THIN="$thin" QUERN_TRSM_VARIANT=tensor \
       "$build/tests/conformance/test_conformance_$topic"
   done
+  try "$device trsm by tensor cores, longer" env QUERN_TEST_DEVICE="$device" \
+    QUERN_TEST_THIN="$thin" QUERN_TRSM_VARIANT=tensor QUERN_TRSM_BLOCK=512 \
+    "$build/tests/conformance/test_conformance_trsm"
   arch=$("$build/bin/quern" devices | sed -n "s/^$device .* \(sm_[0-9a]*\) .*/\1/p")
   try "$device opcodes" sh "$tests/kernels/opcodes.sh" "$build/bin/quern" "$device" "$arch" sass
   try "$device epilogue by the command" env QUERN_TEST_DEVICE="$device" QUERN="$build/bin/quern" \

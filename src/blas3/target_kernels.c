@@ -101,7 +101,7 @@ static bool tensor_pays(const qn_triangular_problem *p) {
 }
 
 static bool by_tensor(const qn_stream *stream, const qn_triangular_problem *p) {
-  return tensor_pays(p) &&
+  return tensor_pays(p) && qn_trsm_tensor_ready(p) &&
          qn_triangular_order(p) <= qn_trsm_tensor_order(stream->device, p->a.dtype);
 }
 
@@ -132,18 +132,19 @@ static int64_t block(const qn_stream *stream, const qn_triangular_problem *p) {
 }
 
 static int64_t trsm_block(const qn_stream *stream, const qn_triangular_problem *p) {
+  enum { WIDE = 7168, LESS = 256 }; /* fewer columns leave multiprocessors idle */
   const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
-  return order > 0 && tensor_pays(p) ? order : block(stream, p);
+  if (order == 0 || !tensor_pays(p)) return block(stream, p);
+  const bool longer = p->a.dtype == QN_F64 && qn_triangular_nrhs(p) >= WIDE;
+  return longer ? order : qn_min64(order, LESS);
 }
 
-/* Where there are several base blocks, each of which would work out its own in every group. */
 static qn_status trsm_invert(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
                              qn_buffer **inverses) {
   const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
   const bool some = p->b.rows > 0 && p->b.cols > 0 && !qn_scalar_is(p->alpha, 0.0);
-  return some && tensor_pays(p) && block <= order && p->a.rows > order
-             ? qn_trsm_tensor_invert(stream, p, inverses)
-             : QN_OK;
+  return some && tensor_pays(p) && block <= order ? qn_trsm_tensor_invert(stream, p, inverses)
+                                                  : QN_OK;
 }
 
 /* So that products have a few rounds of tiles, whose ends then count little. With B on the left the
@@ -151,7 +152,7 @@ static qn_status trsm_invert(qn_stream *stream, const qn_triangular_problem *p, 
 static int64_t trsm_panel(const qn_stream *stream, const qn_triangular_problem *p) {
   enum { WIDE = 4096, PANEL = 512 };
   const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
-  if (p->side != QN_LEFT || trsm_block(stream, p) != order) return 0;
+  if (p->side != QN_LEFT || order == 0 || !tensor_pays(p)) return 0;
   return qn_triangular_nrhs(p) >= WIDE ? PANEL : 2 * PANEL;
 }
 

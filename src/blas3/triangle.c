@@ -15,7 +15,7 @@ static int64_t half(int64_t n, int64_t block) {
 /* Where A is cut. In panels: so that whole ones are first and what is second is one, or the part of
  * it that makes them whole, rounded up to the tile where it lies ahead of them. */
 static int64_t split(const qn_triangle *t, int64_t n, bool forward) {
-  if (t->panel <= t->block || n <= 2 * t->panel) return half(n, t->block);
+  if (t->panel < t->block || n <= 2 * t->panel) return half(n, t->block);
   const int64_t whole = (n - 1) / t->panel * t->panel;
   return forward ? whole : qn_round_up(n - whole, TILE);
 }

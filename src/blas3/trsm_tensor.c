@@ -4,29 +4,25 @@
 #include "blas3/device_arch.h"
 #include "blas3/step.h"
 
-/* What the kernels are compiled for; X of ORDER unknowns, the tiles and the inverses fill 223 KiB.
- * A block's inverse has ten eighths of its rows, and a number that says whether it is good. */
-enum { NB = 32, COLUMNS = 64, THREADS = 384, ORDER = 256, INVERSE = 640, KEPT = 642 };
+/* As the kernels have them. Counters, tiles in their stages and X of HALF unknowns fill 211 KiB; a
+ * block's inverse has ten eighths of its rows, and a number that says whether it is good. */
+enum { NB = 32, COLUMNS = 64, THREADS = 384, HALF = 256, KEPT = 642 };
+enum { COUNTERS = 2048, TILES = 8 * NB * (NB + 8), XS = COLUMNS * (HALF + 1) };
+static const uint32_t shared_bytes = COUNTERS + (TILES + XS) * (uint32_t)sizeof(double);
 #define MACROS                                                                                     \
   { "QN_T", "TRANS", "BACK", "QN_SM" }
-static const qn_kernel_text text = {"cuda/trsm_tensor.cu", "trsm_tensor", "-DMOST_BLOCKS=8",
-                                    MACROS};
+static const qn_kernel_text text = {"cuda/trsm_tensor.cu", "trsm_tensor", "", MACROS};
 static const qn_kernel_text inverse = {"cuda/trsm_invert.cu", "trsm_invert", "", MACROS};
-
-/* Counters, tiles in their stages, inverses, and columns of X, which are longer than their length:
- * as the kernel has it. */
-static uint32_t shared_bytes(int64_t order) {
-  enum { COUNTERS = 768, TILES = 52224 };
-  const int64_t blocks = qn_ceil_div(order, NB);
-  return (uint32_t)(COUNTERS + TILES +
-                    (blocks * INVERSE + COLUMNS * (blocks * NB + 8)) * (int64_t)sizeof(double));
-}
 
 int64_t qn_trsm_tensor_order(const qn_device *device, qn_dtype dtype) {
   const bool has = (dtype == QN_F64 || dtype == QN_F32) &&
                    strcmp(device->info.backend, "cuda") == 0 && qn_sm_of(device) >= 90 &&
-                   device->info.local_memory >= shared_bytes(ORDER);
-  return has ? ORDER : 0;
+                   device->info.local_memory >= shared_bytes;
+  return !has ? 0 : qn_sm_of(device) == 90 ? 2 * HALF : HALF;
+}
+
+bool qn_trsm_tensor_ready(const qn_triangular_problem *p) {
+  return p->inverses && p->first % NB == 0;
 }
 
 static qn_form form_of(const qn_stream *stream, const qn_triangular_problem *p,
@@ -43,7 +39,7 @@ qn_status qn_trsm_tensor_invert(qn_stream *stream, const qn_triangular_problem *
   const int64_t blocks = qn_ceil_div(p->a.rows, NB);
   *inverses = NULL;
   if (qn_step_alloc(stream, (size_t)(blocks * KEPT) * sizeof(double), inverses) != QN_OK)
-    return QN_OK; /* each base block then works out its own */
+    return QN_OK; /* base blocks then go another way */
   qn_call call = {.early = true};
   qn_call_i32(&call, (int32_t)p->a.rows);
   qn_call_i32(&call, p->diag == QN_UNIT);
@@ -57,11 +53,9 @@ qn_status qn_trsm_tensor_invert(qn_stream *stream, const qn_triangular_problem *
 }
 
 qn_status qn_trsm_tensor(qn_stream *stream, const qn_triangular_problem *p) {
-  qn_call call = {.dynamic = shared_bytes(p->a.rows), .early = true};
+  qn_call call = {.dynamic = shared_bytes, .early = true};
   qn_call_triangle(&call, p);
-  const bool kept = p->inverses && p->first % NB == 0;
-  qn_call_i32(&call, kept);
-  qn_call_buffer(&call, kept ? p->inverses : p->a.buffer);
+  qn_call_buffer(&call, p->inverses);
   qn_call_i64(&call, p->first / NB);
   const qn_form form = form_of(stream, p, &text);
   const int64_t groups = qn_ceil_div(qn_triangular_nrhs(p), COLUMNS);

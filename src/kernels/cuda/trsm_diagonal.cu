@@ -93,16 +93,16 @@ QN_DEV void substitute(double (*x)[4], const elem *d, qn_i64 ld, int rows, int u
 }
 
 /* x := D^-1 x, its eights in the order of their solution; the block begins at `row`. What x was
- * stays meanwhile where it will go, at `own`. */
-QN_DEV void solve_block(double (*x)[4], const inverse *ready, const double *v, int good,
-                        const inverse *d, const triangle *p, int row, int lane, double *own,
-                        int xl) {
+ * stays meanwhile where it will go, at `own`. Where registers are few D is read from its tile, and
+ * V once more, when they are wanted. */
+QN_DEV void solve_block(double (*x)[4], const inverse *ready, const double *v, int good, inverse *d,
+                        const elem *tile, const triangle *p, int row, int lane, double *own) {
   double y[EIGHTS][4];
   int fine = good;
   if (good) {
     QN_UNROLL
     for (int s = 0; s < EIGHTS; s++) {
-      put_eight(own + 8 * EIGHT(s), xl, x[s]);
+      put_eight(own + 16 * EIGHT(s), x[s]);
       QN_UNROLL
       for (int e = 0; e < 4; e++) y[s][e] = 0;
     }
@@ -115,7 +115,10 @@ QN_DEV void solve_block(double (*x)[4], const inverse *ready, const double *v, i
 #else
     _Pragma("unroll 1") for (int turn = 0; turn <= DIAGONAL; turn++) {
       inverse now;
-      if (turn) take_block(x, d, y);
+      if (turn) {
+        read_block(d, tile, opaque(p->n) - row, p->unit, lane);
+        take_block(x, d, y);
+      }
       read_inverse(&now, v, lane);
       take_inverse(y, &now, x);
     }
@@ -126,7 +129,7 @@ QN_DEV void solve_block(double (*x)[4], const inverse *ready, const double *v, i
     fine = __all_sync(0xffffffffu, fine);
     QN_UNROLL
     for (int s = 0; s < EIGHTS; s++) {
-      if (!fine) get_eight(y[s], own + 8 * EIGHT(s), xl);
+      if (!fine) get_eight(y[s], own + 16 * EIGHT(s));
       QN_UNROLL
       for (int e = 0; e < 4; e++) x[s][e] = y[s][e];
     }
