@@ -89,13 +89,15 @@ QN_DEV shared_place place(shared_place operand, int side, move at) {
   return operand + (unsigned)at.row * ROW_BYTES + chunk * 16 + (unsigned)at.p % 2 * 8;
 }
 
+/* Small tiles have a step multiplied sooner than copiers think about the next one. */
+#define QUICK (SPECIALISED && MOVES(A_SIDE, 1) + MOVES(B_SIDE, 1) <= 8)
+
+#if QUICK
 /* How far from first_move's place next_move's is: `by` never changes a row's permutation. */
 QN_DEV unsigned way_in_stage(int side, move by) {
   return (unsigned)(ALONG_K(side) ? by.row * ROW_BYTES : (by.p * ROW(side) + by.row) * 8);
 }
-
-/* Small tiles have a step multiplied sooner than copiers think about the next one. */
-#define QUICK (SPECIALISED && MOVES(A_SIDE, 1) + MOVES(B_SIDE, 1) <= 8)
+#endif
 
 QN_DEV void copy_one(shared_place operand, int side, move at, const elem *from) {
   copy_bytes(place(operand, side, at), from, 8);
