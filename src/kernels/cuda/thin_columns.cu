@@ -17,9 +17,10 @@ QN_DEV void multiply_fragment(double *sum, const double *a, const double *right)
   mma_f64(sum, a, b);
 }
 
-/* x := V r, or D r; x[2 h + e] is row first + g + 8 h of column 2 q + e. */
-QN_DEV void multiply_block(double *x, const double *d, const double *inverse, int of_d,
-                           const double *r, int first, int lane) {
+/* x := V r, or D r; x[2 h + e] is row first + g + 8 h of column 2 q + e; `part` has one of the two
+ * sums of each. */
+QN_DEV void multiply_block(double *x, double *part, const double *d, const double *inverse,
+                           int of_d, const double *r, int first, int lane) {
   const int g = lane / 4, q = lane % 4, along = of_d ? LD : 1, down = of_d ? 8 : 8 * LD;
   const double *from = of_d ? d + q * LD + first + g : d + (first + g) * LD + q;
   const double *right = r + (NC < 8 ? g % NC : g) * RL + q; /* some twice, not none */
@@ -45,7 +46,7 @@ QN_DEV void multiply_block(double *x, const double *d, const double *inverse, in
     multiply_fragment(sum[s], a, right);
   }
   QN_UNROLL
-  for (int e = 0; e < 4; e++) x[e] = sum[0][e] + sum[1][e];
+  for (int e = 0; e < 4; e++) x[e] = sum[0][e] + sum[1][e], part[e] = sum[0][e];
 }
 
 /* Where a thread's sum e is, of its warp's rows from `first` on. */
@@ -53,44 +54,44 @@ QN_DEV void multiply_block(double *x, const double *d, const double *inverse, in
 #define SUM_ROW(e)    (first + lane / 4 + (e) / 2 * 8)
 
 #if !WIDENS
-/* x := x + V (r - D x) */
-QN_DEV void correct(double *x, const double *d, const double *inverse, double *r, int first,
-                    int lane) {
+/* x := x + V (r - D x), `by` so much */
+QN_DEV void correct(double *x, double *by, const double *d, const double *inverse, double *r,
+                    int first, int lane) {
   double *const all = r + NC * RL;
-  double sum[4];
+  double sum[4], part[4];
   QN_UNROLL
   for (int e = 0; e < 4; e++)
     if (SUM_COLUMN(e) < NC) all[SUM_COLUMN(e) * RL + SUM_ROW(e)] = x[e];
   QN_BARRIER();
-  multiply_block(sum, d, inverse, 1, all, first, lane);
+  multiply_block(sum, part, d, inverse, 1, all, first, lane);
   QN_UNROLL
   for (int e = 0; e < 4; e++)
     if (SUM_COLUMN(e) < NC) r[SUM_COLUMN(e) * RL + SUM_ROW(e)] -= sum[e];
   QN_BARRIER();
-  multiply_block(sum, d, inverse, 0, r, first, lane);
+  multiply_block(by, part, d, inverse, 0, r, first, lane);
   QN_UNROLL
-  for (int e = 0; e < 4; e++) x[e] += sum[e];
+  for (int e = 0; e < 4; e++) x[e] += by[e];
 }
 #endif
 
-/* X := D^-1 r, unless it is not finite; says whether. Room for X follows r. */
+/* X := D^-1 r, unless it is not finite or sound; says whether. Room for X follows r. */
 QN_DEV int solve_columns(const result *to, const double *d, const double *inverse, double *r,
                          int t) {
   const int warp = t / 32, lane = t % 32;
   const int first = 16 * (warp < 4 ? warp : 11 - warp); /* long with short on each unit */
-  double sum[4];
+  double sum[4], part[4];
   elem x[4];
-  int finite = 1;
-  multiply_block(sum, d, inverse, 0, r, first, lane);
+  int fine = 1;
+  multiply_block(sum, part, d, inverse, 0, r, first, lane);
 #if !WIDENS
-  correct(sum, d, inverse, r, first, lane);
+  correct(sum, part, d, inverse, r, first, lane);
 #endif
   QN_UNROLL
   for (int e = 0; e < 4; e++) {
     x[e] = (elem)sum[e];
-    finite &= SUM_COLUMN(e) >= NC || x[e] - x[e] == 0;
+    fine &= (SUM_COLUMN(e) >= NC) | ((x[e] - x[e] == 0) & is_sound(sum[e], part[e]));
   }
-  if (!__syncthreads_and(finite)) return 0;
+  if (!__syncthreads_and(fine)) return 0;
   QN_UNROLL
   for (int e = 0; e < 4; e++)
     if (SUM_COLUMN(e) < NC) publish_one(to->shared + SUM_COLUMN(e) * NB + SUM_ROW(e), x[e]);

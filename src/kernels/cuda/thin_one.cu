@@ -43,7 +43,7 @@ QN_DEV elem right_side(const elem *rhs, const elem *sums, int rows, int warp, in
   return k < rows ? rhs[k] - all : 0;
 }
 
-/* X := V (rhs - sums), unless it is not finite; says whether. */
+/* X := V (rhs - sums), unless it is not finite or sound; says whether. */
 QN_DEV int solve_held(const result *to, const double *v, const elem *rhs, const elem *sums,
                       double *work, int t) {
   const int warp = t / 32, lane = t % 32;
@@ -65,13 +65,16 @@ QN_DEV int solve_held(const result *to, const double *v, const elem *rhs, const 
   for (int s = 0; s < 4; s++) work[warp * NB + lane + 32 * s] = sum[s][0] + sum[s][1];
   QN_BARRIER();
   elem x = 0;
+  double all = 0, part = 0;
   if (t < NB) {
     double w[WARPS];
     QN_UNROLL
     for (int e = 0; e < WARPS; e++) w[e] = work[e * NB + t];
-    x = (elem)(((w[0] + w[1]) + (w[2] + w[3])) + ((w[4] + w[5]) + (w[6] + w[7])));
+    part = (w[0] + w[1]) + (w[2] + w[3]);
+    all = part + ((w[4] + w[5]) + (w[6] + w[7]));
+    x = (elem)all;
   }
-  if (!__syncthreads_and(x - x == 0)) return 0;
+  if (!__syncthreads_and((x - x == 0) & is_sound(all, part))) return 0;
   if (t < NB) publish_one(to->shared + t, x);
   if (t < NB && t < to->rows) to->b[t * to->bi] = x;
   return 1;

@@ -24,7 +24,7 @@ QN_DEV void put_parts(elem *parts, const elem *d, const elem *x, int warp, int l
   for (int s = 0; s < 4; s++) parts[warp * NB + lane + 32 * s] = sum[s];
 }
 
-/* X := D^-1 r, unless it is not finite; says whether. */
+/* X := D^-1 r, unless it is not finite or sound; says whether. */
 QN_DEV int solve_refined(const result *to, const elem *d, const elem *inverse, const elem *r,
                          elem *work, int t) {
   const int warp = t / 32, lane = t % 32;
@@ -42,10 +42,11 @@ QN_DEV int solve_refined(const result *to, const elem *d, const elem *inverse, c
     rest[t] = r[t] - sum;
   }
   QN_BARRIER();
-  v = row_of_product(d, inverse, rest, 0, warp, lane, &row) + x[row];
+  const elem by = row_of_product(d, inverse, rest, 0, warp, lane, &row);
+  v = by + x[row];
   __syncwarp(); /* the pair's other lane has read x */
   if (lane % 2 == 0) x[row] = v;
-  if (!__syncthreads_and(v - v == 0)) return 0;
+  if (!__syncthreads_and((v - v == 0) & is_sound(v, by))) return 0;
   if (t < 32) put_rows(to, 0, 4 * t, x + 4 * t);
   return 1;
 }

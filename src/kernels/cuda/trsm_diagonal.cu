@@ -5,8 +5,8 @@
  *
  * The correction takes what V's rounding did to x: backward errors are those of substitution as
  * long as that is small, 32 u norm(|V| |D|) <= 2^-10 (which rows graded by powers of two do not
- * raise). In f32 V is of more digits than X, and none is needed. Where V is no good, or x not
- * finite, for then zeros of V may have become NaN: by substitution.
+ * raise). In f32 V is of more digits than X, and none is needed. Where V is no good, or x not sound
+ * (sound.cu) or not finite, for then zeros of V may have become NaN: by substitution.
  *
  * V lies by eights: those at (i, j), j <= i, rows and columns in the order of their solution, one
  * after another, each [row][column] as in memory, where a lane's fragment is side by side. */
@@ -24,12 +24,15 @@ QN_DEV void read_inverse(inverse *to, const double *v, int lane) {
   for (int s = 0; s < EIGHTS * (EIGHTS + 1) / 2; s++) read_eight(to->of[s], v + s * 64, lane);
 }
 
-/* y := y + V r */
-QN_DEV void take_inverse(double (*y)[4], const inverse *v, const double (*r)[4]) {
+/* y + z := y + z + V r; y gets what every other eight of r gives, z the rest */
+QN_DEV void take_inverse(double (*y)[4], double (*z)[4], const inverse *v, const double (*r)[4]) {
   QN_UNROLL
   for (int j = 0; j < EIGHTS; j++) {
     QN_UNROLL
-    for (int i = j; i < EIGHTS; i++) multiply_to(y[i], y[i], r[j], v->of[SUB(i, j) / 64]);
+    for (int i = j; i < EIGHTS; i++) {
+      double *const to = j % 2 ? z[i] : y[i];
+      multiply_to(to, to, r[j], v->of[SUB(i, j) / 64]);
+    }
   }
 }
 
@@ -97,35 +100,40 @@ QN_DEV void substitute(double (*x)[4], const elem *d, qn_i64 ld, int rows, int u
  * V once more, when they are wanted. */
 QN_DEV void solve_block(double (*x)[4], const inverse *ready, const double *v, int good, inverse *d,
                         const elem *tile, const triangle *p, int row, int lane, double *own) {
-  double y[EIGHTS][4];
+  double y[EIGHTS][4], z[EIGHTS][4]; /* z: in f64 the correction, else a part of the sums */
   int fine = good;
   if (good) {
     QN_UNROLL
     for (int s = 0; s < EIGHTS; s++) {
       put_eight(own + 16 * EIGHT(s), x[s]);
       QN_UNROLL
-      for (int e = 0; e < 4; e++) y[s][e] = 0;
+      for (int e = 0; e < 4; e++) y[s][e] = z[s][e] = 0;
     }
 #if ROOMY
-    take_inverse(y, ready, x);
+    take_inverse(y, DIAGONAL ? y : z, ready, x);
     if (DIAGONAL) {
       take_block(x, d, y);
-      take_inverse(y, ready, x);
+      take_inverse(z, z, ready, x);
     }
 #else
-    _Pragma("unroll 1") for (int turn = 0; turn <= DIAGONAL; turn++) {
-      inverse now;
-      if (turn) {
-        read_block(d, tile, opaque(p->n) - row, p->unit, lane);
-        take_block(x, d, y);
-      }
+    inverse now;
+    read_inverse(&now, v, lane);
+    take_inverse(y, DIAGONAL ? y : z, &now, x);
+    if (DIAGONAL) {
+      read_block(d, tile, opaque(p->n) - row, p->unit, lane);
+      take_block(x, d, y);
       read_inverse(&now, v, lane);
-      take_inverse(y, &now, x);
+      take_inverse(z, z, &now, x);
     }
 #endif
     QN_UNROLL
-    for (int s = 0; s < EIGHTS; s++)
-      fine &= is_finite(y[s][0]) && is_finite(y[s][1]) && is_finite(y[s][2]) && is_finite(y[s][3]);
+    for (int s = 0; s < EIGHTS; s++) {
+      QN_UNROLL
+      for (int e = 0; e < 4; e++) {
+        y[s][e] += z[s][e];
+        fine &= is_finite(y[s][e]) & is_sound(y[s][e], z[s][e]);
+      }
+    }
     fine = __all_sync(0xffffffffu, fine);
     QN_UNROLL
     for (int s = 0; s < EIGHTS; s++) {

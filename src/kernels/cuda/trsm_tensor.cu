@@ -228,6 +228,7 @@ QN_DEV void get_eight(double r[4], const double *x) {
   r[0] = first.x, r[1] = second.x, r[2] = first.y, r[3] = second.y;
 }
 
+#include "cuda/sound.cu"
 #include "cuda/trsm_diagonal.cu"
 
 /* ---- columns of X ---- */

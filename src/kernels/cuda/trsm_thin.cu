@@ -21,6 +21,7 @@
 #include "cuda/exchange.cu"
 #include "cuda/mma_f64.cu"
 #include "portable/tame.cl"
+#include "cuda/sound.cu"
 
 #define NB      128
 #define WARPS   8
