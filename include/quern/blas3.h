@@ -36,8 +36,9 @@ QN_API qn_status qn_gemm(qn_stream *stream, qn_trans transa, qn_trans transb, qn
 
 /* B := alpha op(A) B (left) or alpha B op(A) (right), A triangular.
  * Shapes : B m x n, A m x m (left) or n x n (right).
- * Memory : on CUDA workspace to 256 MiB, or 256 columns (rows, right) of B where that is more; with
- *          less it takes what there is, and with none goes on in place.
+ * Memory : on CUDA workspace to 256 MiB, or 256 columns (rows, right) of B where that is more, and
+ *          in f32 as much as A takes where a large one is transposed (left); with less it takes
+ *          what there is, and with none goes on in place.
  * Source : recursion on the triangle: V. Carrica, M. Onyango, R. Alomairy, E. Ringoot, J. Schloss,
  *          A. Edelman, "Toward Portable GPU Performance: Julia Recursive Implementation of TRMM and
  *          TRSM", arXiv 2504.13821. */
@@ -45,7 +46,8 @@ QN_API qn_status qn_trmm(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans
                          qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b);
 
 /* The same out of place: C := alpha op(A) B or alpha B op(A); B stays as it is.
- * Shapes : C as B. */
+ * Shapes : C as B.
+ * Memory : in f32 workspace as qn_trmm for an A that is transposed. */
 QN_API qn_status qn_trmm_to(qn_stream *stream, qn_side side, qn_uplo uplo, qn_trans trans,
                             qn_diag diag, qn_scalar alpha, qn_matrix a, qn_matrix b, qn_matrix c);
 

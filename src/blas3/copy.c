@@ -1,5 +1,6 @@
 /* qn_matrix_copy: B := op(A). A plain copy is the driver's; a transposed one is a kernel, or on the
  * cpu a loop over squares that stay in the first cache. */
+#include "blas3/copy.h"
 #include "blas3/args.h"
 #include "blas3/launch.h"
 #include "blas3/prepare.h"
@@ -10,6 +11,7 @@
 typedef struct copy {
   qn_trans trans;
   qn_matrix a, b;
+  qn_region region; /* of a, where it is transposed on a device */
 } copy;
 
 /* ---- as it stands ---- */
@@ -122,19 +124,25 @@ static void transpose_on_host(const copy *c) {
 
 static qn_status transpose(qn_stream *stream, const void *problem) {
   enum { TILE = 32, ITEMS = 256 };
-  static const qn_kernel_text text = {"portable/transpose.cl", "transpose", "", {"QN_T", "CONJ"}};
+  static const qn_kernel_text text = {
+      "portable/transpose.cl", "transpose", "", {"QN_T", "CONJ", "REGION"}};
   const copy *c = problem;
   qn_call call = {.count = 0};
   qn_call_i64(&call, c->a.rows);
   qn_call_i64(&call, c->a.cols);
   qn_call_matrix(&call, c->a);
   qn_call_matrix(&call, c->b);
-  qn_form form = {.text = &text, .value = {(uint8_t)c->a.dtype, c->trans == QN_CONJTRANS}};
+  qn_form form = {.text = &text,
+                  .value = {(uint8_t)c->a.dtype, c->trans == QN_CONJTRANS, (uint8_t)c->region}};
   return qn_call_run(stream, &form,
                      (qn_call_shape){qn_ceil_div(c->a.rows, TILE),
                                      qn_min64(qn_ceil_div(c->a.cols, TILE), QN_CALL_MOST_Y), 1,
                                      ITEMS},
                      &call);
+}
+
+qn_status qn_copy_transposed(qn_stream *stream, qn_region region, qn_matrix a, qn_matrix b) {
+  return transpose(stream, &(copy){QN_TRANS, a, b, region});
 }
 
 /* ---- the routine ---- */
@@ -175,7 +183,7 @@ static qn_status check(qn_stream *stream, const copy *c) {
 }
 
 qn_status qn_matrix_copy(qn_stream *stream, qn_trans trans, qn_matrix a, qn_matrix b) {
-  copy c = {trans, a, b};
+  copy c = {trans, a, b, QN_REGION_ALL};
   QN_TRY(check(stream, &c));
   if (a.rows == 0 || a.cols == 0) return QN_OK;
   if (trans == QN_CONJTRANS && !qn_dtype_is_complex(a.dtype)) c.trans = QN_TRANS;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #define ok(call)                                                                                   \
@@ -37,7 +38,8 @@ typedef enum routine { GEMM, TRSM, TRMM, TRMM_TO, POTRF } routine;
 typedef struct problem {
   routine routine;
   qn_dtype dtype;
-  int64_t m, n, k; /* A is m x k, or a triangle of order m; B k x n; the result m x n */
+  int64_t m, n, k;        /* A is m x k, or a triangle of order m; B k x n; the result m x n */
+  bool upper, transposed; /* a triangle */
 } problem;
 
 static const char *name_of(routine r) {
@@ -99,12 +101,14 @@ static qn_matrix filled(qn_dtype dtype, int64_t rows, int64_t cols, form form) {
 
 static void call(const problem *p, qn_matrix a, qn_matrix b, qn_matrix c) {
   int64_t info = 0;
+  const qn_uplo uplo = p->upper ? QN_UPPER : QN_LOWER;
+  const qn_trans trans = p->transposed ? QN_TRANS : QN_NOTRANS;
   switch (p->routine) {
   case GEMM:
     ok(qn_gemm(stream, QN_NOTRANS, QN_NOTRANS, qn_real(1), a, b, qn_real(0), c));
     break;
   case TRMM_TO:
-    ok(qn_trmm_to(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT, qn_real(1), a, b, c));
+    ok(qn_trmm_to(stream, QN_LEFT, uplo, trans, QN_NONUNIT, qn_real(1), a, b, c));
     break;
   case POTRF:
     ok(qn_potrf(stream, QN_LOWER, c, &info));
@@ -112,7 +116,7 @@ static void call(const problem *p, qn_matrix a, qn_matrix b, qn_matrix c) {
     assert_int_equal(info, 0);
     break;
   default:
-    ok((p->routine == TRSM ? qn_trsm : qn_trmm)(stream, QN_LEFT, QN_LOWER, QN_NOTRANS, QN_NONUNIT,
+    ok((p->routine == TRSM ? qn_trsm : qn_trmm)(stream, QN_LEFT, uplo, trans, QN_NONUNIT,
                                                 qn_real(1), a, c));
   }
 }
@@ -169,33 +173,45 @@ static void triangles(void **state) {
   static const int64_t shapes[][2] = {{50, 3}, {300, 1}, {300, 20}, {300, 300}, {700, 140}};
   for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
     for (routine r = TRSM; r <= TRMM_TO; r++)
-      same_without(&(problem){r, QN_F32, shapes[i][0], shapes[i][1], 0});
+      same_without(&(problem){r, QN_F32, shapes[i][0], shapes[i][1], 0, false, false});
   /* orders that no cut can halve */
-  static const problem small[] = {{TRSM, QN_C64, 60, 5, 0},   {TRMM, QN_C64, 60, 5, 0},
-                                  {TRSM, QN_C128, 33, 70, 0}, {TRMM, QN_C128, 64, 3, 0},
-                                  {TRSM, QN_F64, 64, 3, 0},   {TRSM, QN_F64, 500, 40, 0}};
+  static const problem small[] = {
+      {TRSM, QN_C64, 60, 5, 0, false, false},   {TRMM, QN_C64, 60, 5, 0, false, false},
+      {TRSM, QN_C128, 33, 70, 0, false, false}, {TRMM, QN_C128, 64, 3, 0, false, false},
+      {TRSM, QN_F64, 64, 3, 0, false, false},   {TRSM, QN_F64, 500, 40, 0, false, false}};
   ALL_SAME(small);
 }
 
 static void products(void **state) {
   (void)state;
-  static const problem deep[] = {{GEMM, QN_F32, 64, 64, 9000},  {GEMM, QN_F64, 64, 64, 5000},
-                                 {GEMM, QN_C64, 40, 64, 3000},  {GEMM, QN_F16, 128, 128, 9000},
-                                 {GEMM, QN_F16, 127, 65, 5001}, {GEMM, QN_F16, 512, 300, 4096}};
+  static const problem deep[] = {
+      {GEMM, QN_F32, 64, 64, 9000, false, false},  {GEMM, QN_F64, 64, 64, 5000, false, false},
+      {GEMM, QN_C64, 40, 64, 3000, false, false},  {GEMM, QN_F16, 128, 128, 9000, false, false},
+      {GEMM, QN_F16, 127, 65, 5001, false, false}, {GEMM, QN_F16, 512, 300, 4096, false, false}};
   ALL_SAME(deep);
+}
+
+/* Large ones, which a card turns ahead. */
+static void transposed(void **state) {
+  (void)state;
+  qn_device_info info;
+  ok(qn_device_query(device, &info));
+  if (strcmp(info.backend, "cuda") != 0) skip();
+  for (int upper = 0; upper < 2; upper++)
+    same_without(&(problem){TRMM_TO, QN_F32, 8194, 4096, 0, upper, true});
 }
 
 static void factors(void **state) {
   (void)state;
-  static const problem orders[] = {{POTRF, QN_F32, 100, 0, 0},
-                                   {POTRF, QN_F64, 700, 0, 0},
-                                   {POTRF, QN_C64, 600, 0, 0},
-                                   {POTRF, QN_C128, 300, 0, 0}};
+  static const problem orders[] = {{POTRF, QN_F32, 100, 0, 0, false, false},
+                                   {POTRF, QN_F64, 700, 0, 0, false, false},
+                                   {POTRF, QN_C64, 600, 0, 0, false, false},
+                                   {POTRF, QN_C128, 300, 0, 0, false, false}};
   ALL_SAME(orders);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(triangles), cmocka_unit_test(products),
-                                     cmocka_unit_test(factors)};
+                                     cmocka_unit_test(transposed), cmocka_unit_test(factors)};
   return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -101,9 +101,31 @@ QN_DEV void start_edge(shared_place to, const operand *o, int t, int side, int l
   }
 }
 
+/* The same where the diagonal crosses a step of which rows and k are there whole. Each element by
+ * itself, but written out: a loop took longer than the products of the step. */
+QN_DEV void start_crossed(shared_place to, const operand *o, int t, int side MASK_PARAMS) {
+#if MASKED
+  const move first = first_move(opaque(t), side, 0);
+  const elem *start =
+      opaque_address(o->from - way_to_first(o, opaque(t), side) +
+                     (ALONG_K(side) ? first.row * o->ld + first.p : first.row + first.p * o->ld));
+  const int beyond_first = shift + first.p - first.row;
+  QN_UNROLL
+  for (int s = 0; s < MOVES(side, 0); s++) {
+    const move by = next_move(s, side, 0);
+    const int beyond = beyond_first + by.p - by.row;
+    const elem *from = start + (ALONG_K(side) ? by.row * o->ld + by.p : by.row + by.p * o->ld);
+    if (unit && beyond == 0) from = &diagonal_one;
+    copy_one_if(to, side, moved(first, by), from, triangle_has(beyond));
+  }
+#endif
+}
+
 QN_DEV void start_operand(shared_place to, operand *o, int t, int side, int left MASK_PARAMS) {
-  if (left < BK || o->whole == 0 || CROSSED(side))
+  if (left < BK || o->whole == 0)
     start_edge(to, o, t, side, left MASK_PASS);
+  else if (CROSSED(side))
+    start_crossed(to, o, t, side MASK_PASS);
   else if (VECTORS(side) && o->whole == 2)
     start_whole(to, o, t, side, 1);
   else

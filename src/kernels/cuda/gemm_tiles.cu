@@ -52,8 +52,12 @@ QN_DEV void take_triangle(tile *at, int k, int parts) {
 #endif
 
 /* Tiles of one band have much the same to do; of a triangle as B those of a column of tiles, as far
- * as the last cache holds the other operand. */
+ * as the last cache holds the other operand. Of f32's large ones, which are few, all have; of such
+ * as lie along the triangle those of a full band, for a last one in part would leave the longest to
+ * the end. (Not opaque, registers of the walk would be given out worse.) */
 QN_DEV int band_height(int tiles_m, qn_i64 k) {
+  if (MASKED && TRIANGLE_SIDE == A_SIDE) return 1;
+  if (MASKED) return opaque(tiles_m % BAND > 0 && tiles_m < 5 * BAND ? tiles_m : BAND);
   const qn_i64 cached = (qn_i64)(32 << 20) / sizeof(elem);
   if (TRIANGLE && TRIANGLE_SIDE == B_SIDE && tiles_m * BM * k <= cached) return tiles_m;
   if (!TRIANGLE || TRIANGLE_SIDE == B_SIDE) return BAND;

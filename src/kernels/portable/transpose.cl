@@ -7,7 +7,8 @@
  * Grid: x = tiles of A's rows, y = tiles of its columns (any number of groups); 256 items a group.
  * The tile has one element more a row, so that a column of it falls into different banks.
  *
- * Macros: QN_T; CONJ 1 for A^H. */
+ * Macros: QN_T; CONJ 1 for A^H; REGION 0 all of A, 1 its lower, 2 its upper triangle, with what the
+ * tiles at the diagonal have beside it. */
 #include "portable/prelude.cl"
 #include "portable/halves.cl"
 #include "portable/element.cl"
@@ -40,6 +41,7 @@ QN_KERNEL QN_WG_SIZE(256, 1, 1) void transpose(qn_i64 m, qn_i64 n,
   const int x = QN_LID(0) % TILE, y = QN_LID(0) / TILE;
   const qn_i64 i0 = (qn_i64)QN_WGID(0) * TILE;
   for (qn_i64 j0 = (qn_i64)QN_WGID(1) * TILE; j0 < n; j0 += (qn_i64)QN_NWG(1) * TILE) {
+    if (REGION == 1 ? i0 + TILE <= j0 : REGION == 2 ? j0 + TILE <= i0 : 0) continue;
     for (int s = y; s < TILE; s += STEP)
       if (i0 + x < m && j0 + s < n) tile[s][x] = a[off_a + i0 + x + (j0 + s) * lda];
     QN_BARRIER();
