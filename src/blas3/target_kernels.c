@@ -93,13 +93,15 @@ static qn_status trsm_columns(qn_stream *stream, const qn_triangular_problem *p)
   return triangular(stream, p, &form, qn_triangular_nrhs(p));
 }
 
-/* From so many right-hand sides on the tensor cores beat the walk, which is slower where k is
- * contiguous. */
+/* From so many right-hand sides on, in f64 of large triangles, the tensor cores beat the walk,
+ * which is slower where k is contiguous. */
 static bool tensor_pays(const qn_triangular_problem *p) {
+  enum { LARGE = 256, ANY = 1024 };
   if (qn_settings_get()->trsm_tensor) return true;
   const bool transposed = qn_canonical_of(p).transposed;
-  const int64_t f32 = transposed ? 2048 : 4096, f64 = transposed ? 1024 : 1025;
-  return qn_triangular_nrhs(p) >= (p->a.dtype == QN_F32 ? f32 : f64);
+  const int64_t nrhs = qn_triangular_nrhs(p);
+  if (p->a.dtype == QN_F32) return nrhs >= 2048;
+  return nrhs > ANY || (qn_triangular_order(p) >= LARGE && nrhs >= (transposed ? 256 : 512));
 }
 
 static bool by_tensor(const qn_stream *stream, const qn_triangular_problem *p) {
@@ -134,11 +136,8 @@ static int64_t block(const qn_stream *stream, const qn_triangular_problem *p) {
 }
 
 static int64_t trsm_block(const qn_stream *stream, const qn_triangular_problem *p) {
-  enum { WIDE = 7168, LESS = 256 }; /* fewer columns leave multiprocessors idle */
   const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
-  if (order == 0 || !tensor_pays(p)) return block(stream, p);
-  const bool longer = p->a.dtype == QN_F64 && qn_triangular_nrhs(p) >= WIDE;
-  return longer ? order : qn_min64(order, LESS);
+  return order > 0 && tensor_pays(p) ? order : block(stream, p);
 }
 
 static qn_status trsm_invert(qn_stream *stream, const qn_triangular_problem *p, int64_t block,
@@ -149,12 +148,11 @@ static qn_status trsm_invert(qn_stream *stream, const qn_triangular_problem *p, 
                                                   : QN_OK;
 }
 
-/* So that products have a few rounds of tiles, whose ends then count little. With B on the left the
- * products of halves read it less often, and are ahead. */
+/* So that products have a few rounds of tiles, whose ends then count little. */
 static int64_t trsm_panel(const qn_stream *stream, const qn_triangular_problem *p) {
   enum { WIDE = 4096, PANEL = 512 };
   const int64_t order = qn_trsm_tensor_order(stream->device, p->a.dtype);
-  if (p->side != QN_LEFT || order == 0 || !tensor_pays(p)) return 0;
+  if (order == 0 || !tensor_pays(p)) return 0;
   return qn_triangular_nrhs(p) >= WIDE ? PANEL : 2 * PANEL;
 }
 

@@ -37,8 +37,9 @@
  *
  *   tile, rows contiguous in memory (TRANS = 0): [k][row], k contiguous (TRANS = 1): [row][k]
  *
- * Macros: QN_T = 2 or 3; TRANS, BACK (element (r, k) of op(A) is a[k + r lda]; the last unknown
- * comes first); QN_SM >= 90, beyond 90 for half as many blocks. Grid: x = ceil(nrhs / NC). */
+ * Macros: QN_T = 2 or 3; SETS of 16 columns, 1, 2 or 4; TRANS, BACK (element (r, k) of op(A) is a[k
+ * + r lda]; the last unknown comes first); QN_SM >= 90, beyond 90 for half as many blocks. Grid: x
+ * = ceil(nrhs / NC). */
 #include "portable/prelude.cl"
 #include "portable/element.cl"
 #include "portable/vector.cl"
@@ -46,7 +47,6 @@
 #include "cuda/copies.cu"
 #include "cuda/trsm_inverse.cu"
 
-#define SETS     4 /* of 16 columns */
 #define NC       (16 * SETS)
 #define WARPS    (2 * SETS) /* that multiply */
 #define COPIERS  64         /* of tiles; as many are of columns */
@@ -311,12 +311,14 @@ QN_DEV void store_columns(const double *xs, shared_place counters, int t, const 
  * `c` on; what lies outside becomes zero. */
 QN_DEV void load_block(elem (*x)[4], const sides *all, int row, int c) {
   const columns b = columns_of(all);
+  const int rows = b.n - row, cols = b.cols - c;
+  const elem *const from[2] = {b.b + row * b.bi + c * b.br, b.b + row * b.bi + (c + 1) * b.br};
   QN_UNROLL
   for (int s = 0; s < EIGHTS; s++) {
     QN_UNROLL
     for (int e = 0; e < 4; e++) {
-      const int r = row + 8 * EIGHT(s) + e % 2, col = c + e / 2;
-      x[s][e] = r < b.n && col < b.cols ? b.b[r * b.bi + col * b.br] : (elem)0;
+      const int r = 8 * EIGHT(s) + e % 2;
+      x[s][e] = r < rows && e / 2 < cols ? from[e / 2][r * b.bi] : (elem)0;
     }
   }
 }
@@ -481,12 +483,12 @@ QN_KERNEL __launch_bounds__(THREADS, 1) void trsm_tensor(int n, qn_i64 nrhs, int
   const sides all = {b, off_b, bi, br, nrhs, n};
 
   if (warp < WARPS) {
-#if ROOMY
+#if ROOMY && SETS == 4
     registers_take(216);
 #endif
     solve_columns(ring, xs, counters, warp, lane, &p, &all, inverses + first * KEPT, alpha);
   } else {
-#if ROOMY
+#if ROOMY && SETS == 4
     registers_release(72);
 #endif
     if (t < 32 * WARPS + COPIERS)
