@@ -84,6 +84,12 @@ QN_DEV int sum_col(int s) {
   return s / TM / VW * LY * VW + s / TM % VW;
 }
 
+/* Of a warp's columns of items that of a lane. Reads of two lanes whose numbers differ in one bit
+ * alone are merged where they are of one address. Where B is one of f32's large triangles such
+ * lanes read different ones: merged reads hold products up more than they spare shared memory. */
+#define PARTED          (MASKED && TRIANGLE_SIDE == B_SIDE && LX == 8)
+#define COLUMN_OF(lane) ((lane) / LX ^ (PARTED ? (lane) % LY : 0))
+
 /* The item's first row and column, and the bytes where they lie in a stage. */
 typedef struct reader {
   int row, col;
@@ -94,7 +100,7 @@ QN_DEV reader reader_of(unsigned t) {
   const unsigned warp = t / 32, lane = t % 32;
   reader r;
   r.row = (int)(WARP_PART(warp) * WM + lane % LX * VW);
-  r.col = (int)(warp / WARPS_M * WN + lane / LX * VW);
+  r.col = (int)(warp / WARPS_M * WN + COLUMN_OF(lane) * VW);
   r.a = (unsigned)opaque(r.row * (int)sizeof(elem));
   r.b = (unsigned)opaque(SIDE_BYTES(A_SIDE) + r.col * (int)sizeof(elem));
   return r;
