@@ -34,21 +34,22 @@
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * (((bm) + (bn)) * (size) + 32), stays                                                \
+        (bk) * (((bm) + (bn)) * (size) + 32), stays, 0                                             \
   }
 /* A warp's part by rows of the wide and of the narrow operand; rows are 16 bytes longer than the
  * tile where they are not along k. */
-#define DMMA(bm, bn, bk, wide, narrow, multipliers, resident, stages, copy, registers, stays,      \
-             rate)                                                                                 \
+#define DMMA_WITH(room, bm, bn, bk, wide, narrow, multipliers, resident, stages, copy, registers,  \
+                  stays, rate)                                                                     \
   {                                                                                                \
     {"cuda/gemm_f64.cu", "gemm",                                                                   \
      COMMON_OPTIONS(bm, bn, bk, multipliers, resident, stages, copy, registers,                    \
-                    stays) " -DWIDE_ROWS=" #wide " -DNARROW_ROWS=" #narrow,                        \
+                    stays) " -DROOM=" #room " -DWIDE_ROWS=" #wide " -DNARROW_ROWS=" #narrow,       \
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers), (bk) * ((bm) + (bn) + 4) * 8, \
-        stays                                                                                      \
+        stays, room                                                                                \
   }
+#define DMMA(...) DMMA_WITH(0, __VA_ARGS__)
 /* Of each plane of B. */
 #define ZMMA(bm, bn, bk, wm, wn, multipliers, resident, stages, copy, registers, rate)             \
   {                                                                                                \
@@ -58,7 +59,7 @@
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * ((bm) + (bn) + 2) * 16, 0                                                           \
+        (bk) * ((bm) + (bn) + 2) * 16, 0, 0                                                        \
   }
 
 static const qn_gemm_tile large[QN_DTYPE_COUNT] = {
@@ -94,8 +95,8 @@ static const qn_gemm_tile narrow[2] = {
     DMMA(16, 64, 16, 16, 16, 128, 3, 6, 40, 120, 0, 80),
 };
 static const qn_gemm_tile strip[2] = {
-    DMMA(32, 64, 16, 16, 32, 128, 3, 5, 40, 120, 0, 141),
-    DMMA(64, 32, 16, 16, 32, 128, 3, 5, 40, 120, 0, 141),
+    DMMA_WITH(1, 32, 64, 16, 16, 32, 128, 3, 4, 40, 120, 0, 141),
+    DMMA_WITH(1, 64, 32, 16, 16, 32, 128, 3, 4, 40, 120, 0, 141),
 };
 static const qn_gemm_tile tiny = DMMA(32, 32, 16, 16, 16, 128, 4, 5, 32, 96, 0, 104);
 

@@ -25,23 +25,27 @@ static bool pipelined(const qn_gemm_tile *t) {
   return t->stages > 0;
 }
 
-/* The counters and the stages, whose place the sums of a cluster take in the end: from each group
- * units of up to 32 bytes of an item, to each group as many (gemm_cluster.cu). */
+/* The counters and the stages, whose place the sums of a cluster take in the end, or which they lie
+ * behind: from each group units of up to 32 bytes of an item (16 where they lie behind), to each
+ * group as many (gemm_cluster.cu). */
 static size_t shared_bytes(const qn_gemm_tile *t, const qn_device *device, qn_dtype dtype,
                            int parts) {
-  enum { COUNTERS = 128, UNIT = 32, MOST_BEFORE_90 = 4 };
+  enum { COUNTERS = 128, MOST_BEFORE_90 = 4 };
+  const int unit = t->room ? 16 : 32;
   int count = qn_sm_of(device) < 90 && t->stages > MOST_BEFORE_90 ? MOST_BEFORE_90 : t->stages;
   size_t stages = (size_t)count * (size_t)t->stage_bytes;
   if (parts == 1) return COUNTERS + stages;
   int64_t items = (int64_t)t->threads,
           tile = (int64_t)t->bm * t->bn * (int64_t)qn_dtype_size(dtype);
-  size_t sums = (size_t)(parts * qn_ceil_div(tile / items / UNIT, parts) * UNIT * items);
+  size_t sums = (size_t)(parts * qn_ceil_div(tile / items / unit, parts) * unit * items);
+  if (t->room) return COUNTERS + stages + sums;
   return COUNTERS + (sums > stages ? sums : stages);
 }
 
 static bool has_room(const qn_device *device, const qn_gemm_tile *t, qn_dtype dtype, int parts) {
   uint64_t most = device->info.local_memory;
-  return !pipelined(t) || most == 0 || shared_bytes(t, device, dtype, parts) <= most;
+  const uint64_t groups = t->room ? (uint64_t)t->resident : 1; /* each with its room */
+  return !pipelined(t) || most == 0 || shared_bytes(t, device, dtype, parts) <= most / groups;
 }
 
 /* Groups that a device runs at a time, where so many are a cluster. An H200 is of parts with 16 or
@@ -50,7 +54,8 @@ static int64_t slots_of(const qn_gemm_tile *t, const qn_device *device, const pl
   static const int clusters[MAX_CLUSTER + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   enum { UNITS = 132 };
   int64_t units = device->info.compute_units ? device->info.compute_units : 1;
-  if (!p->cluster) return units * t->resident;
+  /* with a room, clusters of as many groups as a multiprocessor holds leave none over */
+  if (!p->cluster || (t->room && t->resident % p->parts == 0)) return units * t->resident;
   return qn_max64(units * clusters[p->parts] / UNITS, 1) * p->parts * t->resident;
 }
 
@@ -120,11 +125,15 @@ static double triangle_seconds(const qn_gemm_tile *t, const qn_stream *stream,
   const double rate = strcmp(stream->device->info.backend, "cuda") == 0 ? t->cuda_rate : t->rate;
   const double step = (double)t->bm * t->bn * t->bk / (rate * 1e9);
   const int64_t beside = qn_min64(t->resident, qn_ceil_div(groups, units));
+  /* groups beside one another fill one another's waits (timed in f64) */
+  const double alone_by = (double)(t->resident - beside) / (double)t->resident;
+  const double waits = 1 + (g->a.dtype == QN_F64 ? 0.1 * alone_by : 0);
   const double last = (double)(longest * beside) * step;
   const double all = (double)steps * (double)groups / (double)rows / (double)units * step;
   const double body = waves == 1 ? (all + last) / 2 : all + last / (4 * (double)waves);
   const double alone = (double)longest * step * (t->resident > 1 ? 1.1 : 1);
-  return ends + (alone > body ? alone : body) + (double)(waves - 1) * again / (double)t->resident +
+  return ends + waits * (alone > body ? alone : body) +
+         (double)(waves - 1) * again / (double)t->resident +
          (p->parts > 1 ? meeting + (double)t->bm * t->bn * (double)size / between : 0);
 }
 

@@ -16,6 +16,7 @@ typedef struct qn_gemm_tile {
   int resident;            /* groups on a multiprocessor at a time */
   int stages, stage_bytes; /* of the pipelined kernels of src/kernels/cuda; 0 of others */
   bool stays;              /* likewise: a group may take more than one tile */
+  bool room;               /* likewise: for the sums of a cluster there is room behind the stages */
 } qn_gemm_tile;
 
 /* On sm_90 a group of a pipelined kernel has so many items more than multiply. */

@@ -9,14 +9,14 @@
      "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DTM=" #tm " -DTN=" #tn " -DWM=" #wm " -DWN=" #wn     \
      " -DTHREADS=" #threads " -DRESIDENT=" #bound,                                                 \
      QN_GEMM_TILE_MACROS},                                                                         \
-        rate, cuda_rate, bm, bn, bk, threads, resident, 0, 0, 0                                    \
+        rate, cuda_rate, bm, bn, bk, threads, resident, 0, 0, 0, 0                                 \
   }
 #define DMMA(bm, bn, bk, wm, wn, threads, resident, rate)                                          \
   {                                                                                                \
     {"portable/gemm_dmma.cl", "gemm",                                                              \
      "-DBM=" #bm " -DBN=" #bn " -DBK=" #bk " -DWM=" #wm " -DWN=" #wn " -DTHREADS=" #threads,       \
      QN_GEMM_TILE_MACROS},                                                                         \
-        rate, rate, bm, bn, bk, threads, resident, 0, 0, 0                                         \
+        rate, rate, bm, bn, bk, threads, resident, 0, 0, 0, 0                                      \
   }
 
 #define LARGE_F32 SIMT(128, 128, 16, 8, 8, 64, 32, 256, 1, 2, 180, 159)

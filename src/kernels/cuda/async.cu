@@ -107,9 +107,11 @@ QN_DEV void counters_publish() {
 
 /* Relaxed: what it orders is the end of reads whose values have been used, in shared memory, before
  * writes of others. A release would wait for all memory first. */
-QN_DEV void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
+QN_DEV void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+QN_DEV void cluster_await() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /* The same place in the shared memory of group `rank` of the cluster. */

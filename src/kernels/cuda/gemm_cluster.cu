@@ -1,8 +1,9 @@
 /* The sums of a tile whose parts of k are the groups of a cluster.
  *
  * An item's sums are taken VW at a time, neighbours in a column, by the groups in turn. Each group
- * writes what one takes into that one's shared memory, where the stages were: a write goes one way,
- * a read of another's memory would go there and back. A counter tells the taker when all bytes are
+ * writes what one takes into that one's shared memory, where the stages were, or behind them where
+ * the tile has a ROOM for it: a write goes one way, a read of another's memory would go there and
+ * back. A counter tells the taker when all bytes are
  * there; it adds them in the order of the groups.
  *
  *   [giver][piece that the taker takes][item]      items side by side meet in no bank
@@ -13,6 +14,9 @@
 #define PIECE      (sizeof(real) == 8 ? 2 : 1)
 #define UNITS      (SUMS / VW)
 #define UNIT_REALS (VW * (int)(sizeof(acc) / sizeof(real)))
+#ifndef ROOM
+#define ROOM 0
+#endif
 #define REAL_BYTES (MULTIPLIERS * (int)sizeof(real)) /* PIECE of them from piece to piece */
 
 QN_DEV shared_place gathered(const pipeline *line) {
@@ -23,15 +27,25 @@ QN_DEV void gather_init(const pipeline *line, int t, int parts) {
   if (t == 32) { /* while another warp makes those of the stages */
     const int own = (UNITS - QN_WGID(2) + parts - 1) / parts;
     counter_init(gathered(line), 1);
-    counter_expect(gathered(line), own * parts * UNIT_REALS * REAL_BYTES);
+    counter_expect(gathered(line), own * (parts - ROOM) * UNIT_REALS * REAL_BYTES);
     counters_publish();
   }
+}
+
+/* Once when the counters are there, and once before sums are sent: no group has a stage to read any
+ * more, or with a ROOM all have counters. */
+QN_DEV void cluster_begins() {
+  if (ROOM) cluster_arrive();
+}
+QN_DEV void cluster_meets() {
+  if (!ROOM) cluster_arrive();
+  cluster_await();
 }
 
 /* Where the item's first number from a giver lies, behind the counters. */
 QN_DEV unsigned from_giver(int giver, int parts, int t) {
   const int units = (UNITS + parts - 1) / parts;
-  return (unsigned)(giver * units * UNIT_REALS) * REAL_BYTES +
+  return (ROOM ? STAGES * STAGE_BYTES : 0) + (unsigned)(giver * units * UNIT_REALS) * REAL_BYTES +
          (unsigned)t * PIECE * (unsigned)sizeof(real);
 }
 
@@ -41,17 +55,29 @@ QN_DEV real real_of_unit(const sums *sum, int s, int e) {
   return ((const real *)&x)[e % (UNIT_REALS / VW)];
 }
 
+/* PIECE numbers to a group's place, which may be its own. */
+QN_DEV void send_piece(const pipeline *line, unsigned place, int taker, real x, real y) {
+#if ROOM
+  if (taker == QN_WGID(2)) {
+    asm volatile("st.shared.v2.b64 [%0], {%1, %2};" ::"r"(line->base + place),
+                 "l"(__double_as_longlong(x)), "l"(__double_as_longlong(y))
+                 : "memory");
+    return;
+  }
+#endif
+  cluster_send(cluster_place(line->base + place, taker), x, y,
+               cluster_place(gathered(line), taker));
+}
+
 QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
   unsigned place = from_giver(QN_WGID(2), parts, t);
   int taker = 0;
   QN_UNROLL
   for (int s = 0; s < SUMS; s += VW) {
-    const shared_place there = cluster_place(line->base + place, taker),
-                       counter = cluster_place(gathered(line), taker);
     QN_UNROLL
     for (int e = 0; e < UNIT_REALS; e += PIECE)
-      cluster_send(there + e * REAL_BYTES, real_of_unit(sum, s, e),
-                   real_of_unit(sum, s, e + PIECE - 1), counter);
+      send_piece(line, place + e * REAL_BYTES, taker, real_of_unit(sum, s, e),
+                 real_of_unit(sum, s, e + PIECE - 1));
     if (++taker < parts) continue;
     taker = 0;
     place += UNIT_REALS * REAL_BYTES;
@@ -60,7 +86,7 @@ QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
 
 QN_DEV void store_cluster(char *shared, const pipeline *line, const sums *sum, const tile *at,
                           const target *to, const reader *r, int t, int parts EPILOGUE_PARAMS) {
-  cluster_barrier(); /* no group has a stage to read any more */
+  cluster_meets();
   send_sums(line, sum, t, parts);
   counter_wait(gathered(line), 0);
   const int vectors = tile_stores_vectors(at, to);

@@ -31,8 +31,9 @@
  *   LATE_PARAMS, LATE_PASS   one of them, or none, for the last three
  *
  * Macros: QN_T (element.cl); C_F32 0; TRANSA, TRANSB 0 N, 1 T, 2 C; QN_SM; BM BN BK STAGES;
- * MULTIPLIERS; STAYS; RESIDENT, the groups that a multiprocessor is to hold; REGISTERS and
- * REGISTERS_COPY, of one who multiplies and of one who copies (sm_90). */
+ * MULTIPLIERS; STAYS; ROOM (gemm_cluster.cu), 0 by default; RESIDENT, the groups that a
+ * multiprocessor is to hold; REGISTERS and REGISTERS_COPY, of one who multiplies and of one who
+ * copies (sm_90). */
 
 #include "cuda/gemm_tiles.cu"
 #include "cuda/gemm_sums.cu"
@@ -256,6 +257,7 @@ QN_DEV void begin(const pipeline *line, int t, int parts) {
 #if QN_SM >= 90
   if (parts > 1) gather_init(line, t, parts);
   __syncthreads();
+  if (parts > 1) cluster_begins();
   launch_wait();
 #endif
 }
@@ -286,6 +288,7 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #if COPIERS_FIRST
       if (index == QN_WGID(0)) { /* the others have made the counters meanwhile */
         __syncthreads();
+        if (parts > 1) cluster_begins();
         launch_wait();
       }
 #endif
@@ -295,7 +298,7 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #endif
       fill_stages(&line, &oa, &ob, own, at.steps, at.tail MASK_PASS);
       if (reads) prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
-      if (parts > 1) cluster_barrier(); /* that of store_cluster */
+      if (parts > 1) cluster_meets(); /* as in store_cluster */
     }
     return;
   }
