@@ -94,3 +94,13 @@ QN_DEV void publish_one(real *to, real x) {
   asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(to), "f"(x) : "memory");
 #endif
 }
+
+/* One element, part by part, none a hole. */
+QN_DEV void publish_element(elem *to, elem x) {
+#if QN_IS_COMPLEX
+  publish_one((real *)to, not_a_hole(x.x));
+  publish_one((real *)to + 1, not_a_hole(x.y));
+#else
+  publish_one(to, not_a_hole(x));
+#endif
+}

@@ -55,6 +55,11 @@ QN_DEV place place_of(int warp, int lane) {
 #define COL_OF(e) ((e) / TM)
 #endif
 
+/* Whether columns p ... p + STEP - 1 are among those of the thread's warp. */
+QN_DEV int has_columns(const place *at, int p) {
+  return at->warp / 2 == p / (NB / 4);
+}
+
 /* Whether all columns of the thread's warp come before column p; whether all its elements lie above
  * the diagonal. */
 QN_DEV int warp_is_before(const place *at, int p) {
@@ -104,6 +109,26 @@ QN_DEV void add_products(wide *sum, const elem *x, const elem *y, const place *a
   add_side(sum, &f, &f);
 }
 
+/* sum += x x^H for the columns of panel p alone, which are the warp's. */
+QN_DEV void add_next(wide *sum, const elem *x, int p, const place *at) {
+  side f;
+  read_rows(&f, x, at);
+  read_cols(&f, x, at);
+  if (p / STEP % 2)
+    mma_f64(sum + 4, f.rows[0], f.cols[1]), mma_f64(sum + 12, f.rows[1], f.cols[1]);
+  else
+    mma_f64(sum, f.rows[0], f.cols[0]), mma_f64(sum + 8, f.rows[1], f.cols[0]);
+}
+
+/* The same for those of the warp's columns that come after panel p. */
+QN_DEV void add_rest(wide *sum, const elem *x, int p, const place *at) {
+  if (warp_is_before(at, p + STEP)) return;
+  if (has_columns(at, p))
+    add_next(sum, x, p + STEP, at);
+  else
+    add_products(sum, x, x, at);
+}
+
 /* And square += x x^H. */
 QN_DEV void add_both(wide *sum, wide *square, const elem *x, const elem *y, const place *at) {
   side f;
@@ -138,6 +163,16 @@ QN_DEV void add_products(wide *sum, const elem *x, const elem *y, const place *a
     read_side(cols, y + k * LD + at->col);
     add_side(sum, rows, cols);
   }
+}
+
+/* The same for columns of panel p, and all others of a warp that has it. */
+QN_DEV void add_next(wide *sum, const elem *x, int p, const place *at) {
+  add_products(sum, x, x, at);
+}
+
+/* And for those of the other warps that come after panel p. */
+QN_DEV void add_rest(wide *sum, const elem *x, int p, const place *at) {
+  if (!warp_is_before(at, p + STEP) && !has_columns(at, p)) add_products(sum, x, x, at);
 }
 
 /* And square += x x^H. */
@@ -257,9 +292,15 @@ QN_DEV void solve_step(acc *own, acc (*l)[STEP], int by) {
   }
 }
 
-/* A row of the panel at `row`, by the triangle at d. */
-QN_DEV void solve_row(elem *row, const elem *d) {
-  acc own[STEP], l[STEP][STEP];
+/* Eight columns of a row. */
+QN_DEV void put_row(elem *row, const acc *own) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++) row[k * LD] = own[k];
+}
+
+/* own := a row of the panel at `row`, by the triangle at d; to `to`. */
+QN_DEV void solve_row(acc *own, elem *to, const elem *row, const elem *d) {
+  acc l[STEP][STEP];
   read_panel(l, d);
   QN_UNROLL
   for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
@@ -267,8 +308,7 @@ QN_DEV void solve_row(elem *row, const elem *d) {
     solve_step(own, l, 1);
   else
     solve_step(own, l, 0);
-  QN_UNROLL
-  for (int k = 0; k < STEP; k++) row[k * LD] = own[k];
+  put_row(to, own);
 }
 
 /* The root of a pivot, corrected by its reciprocal. */
@@ -329,7 +369,7 @@ QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, diagonal *d) {
     const real a = real_part(l[k][k]), b = real_part(l[k + 1][k + 1]);
     const real minor = QN_REAL_FMA(a, b, -real_part(acc_mul(l[k][k + 1], acc_conj(l[k][k + 1]))));
     const real by = over_root(a, 1), by_next = over_root(minor, a * by), next = minor * by * by;
-    tame &= is_tame(a) & is_tame(b) & is_tame(next);
+    tame &= is_tame(a) & is_tame(next); /* b is not less, and makes Inf if it is too large */
     scale_column(own, l, k, by);
     take_column(own, l, k, k + 1);
     scale_column(own, l, k + 1, by_next);
@@ -346,39 +386,33 @@ QN_DEV int factor_pairs(acc *own, acc (*l)[STEP], int below, diagonal *d) {
   return tame ? STEP : 0;
 }
 
-/* Those of the rows alone wait for one another. Racecheck then miscounts the barriers of all, and
- * calls what is read behind one a race with what was written before it; for it alone all come. */
-#define FOR_RACECHECK 0
-QN_DEV void rows_barrier() {
-#if FOR_RACECHECK
-  QN_BARRIER();
-#else
-  asm volatile("bar.sync 1, %0;" ::"n"(NB) : "memory");
-#endif
+/* What is above the diagonal, on it, and the reciprocals, of a row that is factored. */
+QN_DEV void finish_row(acc *own, const diagonal *r, int below) {
+  QN_UNROLL
+  for (int k = 0; k < STEP; k++)
+    own[k] = below > k ? own[k] : below == k ? acc_make(r->root, 0) : acc_zero();
+  if (below >= 0 && below < LAST) own[LAST] = acc_make(r->by, 0);
+  if (below == LAST - 2) own[LAST - 1] = acc_make(r->last, 0);
 }
 
-/* A row of the panel at `row`, `below` the first of the triangle at d, which is factored on the
- * way: each of NB threads does that for itself. Returns what factor_step does. */
-QN_DEV int factor_row(elem *row, const elem *d, int below) {
-  acc own[STEP], l[STEP][STEP];
+/* own := a row of the panel at `row`, `below` the first of the triangle at d, which is factored on
+ * the way: each of NB threads does that for itself; to `to`. Returns what factor_step does. */
+QN_DEV int factor_row(acc *own, elem *to, const elem *row, const elem *d, int below) {
+  acc l[STEP][STEP];
   diagonal r = {1, 1, 1, 1};
   read_panel(l, d);
   QN_UNROLL
   for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
   int good = factor_pairs(own, l, below, &r);
+  finish_row(own, &r, below);
+  put_row(to, own);
   if (good < STEP) {
     read_panel(l, d);
     QN_UNROLL
     for (int k = 0; k < STEP; k++) own[k] = row[k * LD];
     good = factor_step(own, l, below, &r);
+    finish_row(own, &r, below);
+    put_row(to, own);
   }
-  rows_barrier(); /* all have read the triangle */
-  QN_UNROLL
-  for (int k = 0; k < STEP; k++)
-    own[k] = below > k ? own[k] : below == k ? acc_make(r.root, 0) : acc_zero();
-  if (below >= 0 && below < LAST) own[LAST] = acc_make(r.by, 0);
-  if (below == LAST - 2) own[LAST - 1] = acc_make(r.last, 0);
-  QN_UNROLL
-  for (int k = 0; k < STEP; k++) row[k * LD] = own[k];
   return good;
 }

@@ -106,23 +106,24 @@ QN_DEV void look(piece *v, const elem *tile, int t) {
     v[u] = load_shared_by_groups((const piece *)tile + t + u * THREADS);
 }
 
-/* Piece q of a tile, which v is as it was seen last, to shared memory once it is a result. */
-QN_DEV void await_piece(elem *to, piece v, const elem *tile, int q) {
+/* Piece q of a tile, which v is as it was seen last, once it is a result. */
+QN_DEV piece awaited(piece v, const elem *tile, int q) {
   SPINS;
   while (!IS_RESULT(v)) {
     SPIN;
     v = load_shared_by_groups((const piece *)tile + q);
   }
-  *(piece *)(to + q * VW / NB * LD + q * VW % NB) = v;
+  return v;
+}
+
+/* And to shared memory. */
+QN_DEV void await_piece(elem *to, piece v, const elem *tile, int q) {
+  *(piece *)(to + q * VW / NB * LD + q * VW % NB) = awaited(v, tile, q);
 }
 
 QN_DEV void await(elem *to, const piece *v, const elem *tile, int t) {
   QN_UNROLL
   for (int u = 0; u < PIECES; u++) await_piece(to, v[u], tile, t + u * THREADS);
-}
-
-QN_DEV void publish_piece(elem *shared, const elem *tile, int q) {
-  publish_run(shared + q * VW, tile + q * VW / NB * LD + q * VW % NB, VW);
 }
 
 #include "cuda/potrf_sums.cu"
@@ -208,62 +209,23 @@ QN_DEV void add_square(wide *square, elem *partials, int i, int t) {
   }
 }
 
-/* x := the tile L_ij from its sums, with L_jj as it comes, to y; its square to that of the pair. It
- * leaves for `shared` as it is made. */
-QN_DEV void solve_tile(wide *sum, wide *square, elem *x, elem *y, const elem *diagonal,
-                       elem *shared, int pair, int t, const place *at) {
-  const int row = row_of(at), squares = pair && !warp_is_above(at);
-  piece next = look_panel(diagonal, 0, t);
-#pragma unroll 1
-  for (int p = 0; p < NB; p += STEP) {
-    elem *const now = x + p * LD, *const l = y + p * LD;
-    put_columns(x, sum, p, at);
-    if (t < PANEL_PIECES) await_piece(y, next, diagonal, p * NB / VW + t);
-    QN_BARRIER();
-    if (p + STEP < NB) next = look_panel(diagonal, p + STEP, t);
-    if (row < NB) solve_row(now + row, l + p);
-    if (squares && p > 0) add_products(square, now - STEP * LD, now - STEP * LD, at);
-    QN_BARRIER();
-    if (t < PANEL_PIECES) publish_piece(shared, x, p * NB / VW + t);
-    if (!warp_is_before(at, p + STEP)) add_products(sum, now, l, at);
-  }
-  elem *const last = x + (NB - STEP) * LD;
-  if (squares) add_products(square, last, last, at);
-}
+#include "cuda/potrf_solve.cu"
 
-/* x := the factor of the tile that `square` has, which leaves for `shared` as it is made. Returns
- * to the threads of the rows how many columns had a positive pivot. */
-QN_DEV int factor_tile(wide *square, elem *x, elem *shared, int t, const place *at) {
-  const int row = row_of(at);
-  int good = NB;
-#pragma unroll 1
-  for (int p = 0; p < NB; p += STEP) {
-    elem *const now = x + p * LD;
-    put_columns(x, square, p, at);
-    QN_BARRIER();
-    if (row < NB) {
-      const int made = factor_row(now + row, now + p, row - p);
-      if (made < STEP && good == NB) good = p + made;
-    } else if (FOR_RACECHECK) {
-      QN_BARRIER(); /* that of the rows */
-    }
-    QN_BARRIER();
-    if (t < PANEL_PIECES) publish_piece(shared, x, p * NB / VW + t);
-    if (!warp_is_before(at, p + STEP) && !warp_is_above(at)) add_products(square, now, now, at);
-  }
-  return good;
-}
-
-/* sum += the products for tile (i, j), of rows i and j of `shared`; square += the last of row i for
- * a pair. */
+/* sum += the products for tile (i, j), of rows i and j of `shared`, less the tile at `own`; square
+ * += the last of row i for a pair, less its own. Those of A go before the last products come, since
+ * the chain of diagonal tiles waits for what is done after these. */
 QN_DEV void add_row(wide *sum, wide *square, elem *tiles, const elem *from_i, const elem *from_j,
-                    elem *partials, int i, int j, int pair, int t, const place *at) {
+                    elem *partials, int i, int j, int pair, int t, const place *at, const matrix *m,
+                    elem *own) {
   const int many = j < MANY ? 0 : pair || i < j + CLOSE ? j - 1 : j;
   if (many > 0) {
     add_tiles(sum, tiles, from_i, from_j, many, t, at);
     from_i += many * (NB * NB);
     from_j += many * (NB * NB);
   }
+  copy_wait(0);
+  take_tile(sum, own, m, i, j, t, at);
+  if (pair) take_tile(square, own + NB * NB, m, i, i, t, at);
   if (many == j) return;
   piece nx[PIECES], ny[PIECES];
   look(nx, from_i, t);
@@ -329,9 +291,11 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
     over = before != 0 && before <= first; /* a pivot of this launch has a larger index */
     taken = atomicAdd((int *)(shared + ticket), 1) + 1; /* it begins as all ones, too */
   }
-  wipe(workspace + at_stale, stale, t);
   QN_BARRIER();
-  if (over) return;
+  if (over) {
+    wipe(workspace + at_stale, stale, t);
+    return;
+  }
   const int blocks = (rows + NB - 1) / NB, columns = (n + NB - 1) / NB;
   const part mine = part_of_ticket(taken, blocks, columns);
   const int i = mine.i, j = mine.j, pair = mine.is == PAIR;
@@ -339,6 +303,7 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
   const elem *const from_i = shared + tile_at(i, 0, columns);
   elem *const partials = shared + tile_at(blocks, 0, columns);
   if (mine.is == SQUARE) {
+    wipe(workspace + at_stale, stale, t);
     make_square(tiles, from_i, j, partials, i, t, &at);
     return;
   }
@@ -346,32 +311,35 @@ QN_KERNEL QN_WG_SIZE_PER_UNIT(THREADS, 1, 1, 1) void potrf_walk(
   elem *const own = tiles + 4 * TILE, *const own_square = own + NB * NB;
   if (j >= 0) start_tile(own, &m, i, j, t, &at);
   if (pair) start_tile(own_square, &m, i, i, t, &at);
+  wipe(workspace + at_stale, stale, t);
   wide sum[COUNT], square[COUNT];
   QN_UNROLL
   for (int e = 0; e < COUNT; e++) sum[e] = square[e] = wide_zero();
-  if (j > 0)
+  if (j > 0) {
     add_row(sum, square, tiles, from_i, shared + tile_at(j, 0, columns), partials, i, j, pair, t,
-            &at);
-  copy_wait(0);
-  if (j >= 0) take_tile(sum, own, &m, i, j, t, &at);
-  if (pair) take_tile(square, own_square, &m, i, i, t, &at);
+            &at, &m, own);
+  } else {
+    copy_wait(0);
+    if (j >= 0) take_tile(sum, own, &m, i, j, t, &at);
+    if (pair) take_tile(square, own_square, &m, i, i, t, &at);
+  }
 
+  QN_BARRIER(); /* all have read what is at `own` */
   elem *const x = tiles + (j & 1) * (2 * TILE), *const made = tiles + (~j & 1) * (2 * TILE);
   if (j >= 0) {
-    solve_tile(sum, square, x, x + TILE, shared + tile_at(j, j, columns),
+    solve_tile(sum, square, x, x + TILE, own, shared + tile_at(j, j, columns),
                shared + tile_at(i, j, columns), pair, t, &at);
     if (!pair) {
       store_tile(x, &m, i, j, NB, t);
       return;
     }
   }
-  const int reached = factor_tile(square, made, shared + tile_at(i, i, columns), t, &at);
-  if (row_of(&at) == 0) {
-    good = reached;
-    report((qn_i64 *)(partials + (qn_i64)columns * (NB * NB)), i,
-           reached < NB ? first + i * NB + reached + 1 : 0, i == columns - 1 ? info : (qn_i64 *)0);
-  }
+  const int reached = factor_tile(square, made, own, shared + tile_at(i, i, columns), &at);
+  if (row_of(&at) == 0) good = reached;
   QN_BARRIER();
   if (j >= 0) store_tile(x, &m, i, j, NB, t);
   store_tile(made, &m, i, i, good, t);
+  if (row_of(&at) == 0)
+    report((qn_i64 *)(partials + (qn_i64)columns * (NB * NB)), i,
+           reached < NB ? first + i * NB + reached + 1 : 0, i == columns - 1 ? info : (qn_i64 *)0);
 }
