@@ -59,7 +59,7 @@
      QN_GEMM_TILE_MACROS},                                                                         \
         rate, rate, bm, bn, bk, multipliers, resident,                                             \
         stages + (int)CHECK(multipliers, resident, copy, registers),                               \
-        (bk) * ((bm) + (bn) + 2) * 16, 0, 0                                                        \
+        (bk) * ((bm)*16 + 3 * ((bn) + 4) * 8), 0, 0                                                \
   }
 
 static const qn_gemm_tile large[QN_DTYPE_COUNT] = {

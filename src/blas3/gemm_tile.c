@@ -25,18 +25,24 @@ static bool pipelined(const qn_gemm_tile *t) {
   return t->stages > 0;
 }
 
-/* The counters and the stages, whose place the sums of a cluster take in the end, or which they lie
- * behind: from each group units of up to 32 bytes of an item (16 where they lie behind), to each
+/* The counters, the stages, and what groups of a cluster send each other. In a pair, of doubles,
+ * that is half a tile, which lies behind the stages where so many groups leave room on a
+ * multiprocessor (gemm_pair.cu). Else sums take the place of the stages in the end, or lie behind
+ * them: from each group units of up to 32 bytes of an item (16 where they lie behind), to each
  * group as many (gemm_cluster.cu). */
 static size_t shared_bytes(const qn_gemm_tile *t, const qn_device *device, qn_dtype dtype,
                            int parts) {
-  enum { COUNTERS = 128, MOST_BEFORE_90 = 4 };
+  enum { COUNTERS = 128, MOST_BEFORE_90 = 4, ALL = 228 * 1024, OF_A_GROUP = 1024 };
   const int unit = t->room ? 16 : 32;
   int count = qn_sm_of(device) < 90 && t->stages > MOST_BEFORE_90 ? MOST_BEFORE_90 : t->stages;
   size_t stages = (size_t)count * (size_t)t->stage_bytes;
   if (parts == 1) return COUNTERS + stages;
   int64_t items = (int64_t)t->threads,
           tile = (int64_t)t->bm * t->bn * (int64_t)qn_dtype_size(dtype);
+  size_t half = (size_t)tile / 2;
+  const bool pair = parts == 2 && !t->room && (dtype == QN_F64 || dtype == QN_C128);
+  if (pair && (COUNTERS + stages + half + OF_A_GROUP) * (size_t)t->resident <= ALL)
+    return COUNTERS + stages + half;
   size_t sums = (size_t)(parts * qn_ceil_div(tile / items / unit, parts) * unit * items);
   if (t->room) return COUNTERS + stages + sums;
   return COUNTERS + (sums > stages ? sums : stages);

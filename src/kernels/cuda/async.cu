@@ -21,6 +21,19 @@ QN_DEV void copy_vector(shared_place to, const void *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),   \
                "r"((there) ? (int)(bytes) : 0))
 
+/* Two doubles of global memory, 16 bytes aligned; behind what stands ahead of it. */
+QN_DEV void load_pair(double *x, double *y, const void *from) {
+  asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(*x), "=d"(*y) : "l"(from));
+}
+
+/* To and from shared memory, not to be merged with another. */
+QN_DEV void store_double(shared_place to, double x) {
+  asm volatile("st.shared.f64 [%0], %1;" ::"r"(to), "d"(x));
+}
+QN_DEV void read_anew_16(double to[2], shared_place from) {
+  asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];" : "=d"(to[0]), "=d"(to[1]) : "r"(from));
+}
+
 /* A line of memory to the last cache. */
 QN_DEV void prefetch_line(const void *p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
@@ -61,6 +74,12 @@ QN_DEV void counter_init(shared_place counter, int count) {
 }
 QN_DEV void counter_arrive(shared_place counter) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(counter) : "memory");
+}
+QN_DEV void counter_arrive_if(shared_place counter, int here) {
+  asm volatile("{\n.reg .pred here;\nsetp.ne.s32 here, %1, 0;\n"
+               "@here mbarrier.arrive.shared.b64 _, [%0];\n}" ::"r"(counter),
+               "r"(here)
+               : "memory");
 }
 /* The thread's arrival, once all copies that it has started are there. */
 QN_DEV void counter_arrive_copied(shared_place counter) {
@@ -106,7 +125,7 @@ QN_DEV void counters_publish() {
 }
 
 /* Relaxed: what it orders is the end of reads whose values have been used, in shared memory, before
- * writes of others. A release would wait for all memory first. */
+ * writes of others, or counters that were published. A release would wait for all memory first. */
 QN_DEV void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
@@ -135,6 +154,21 @@ QN_DEV void cluster_send(shared_place there, real x, real y, shared_place counte
       "r"(__float_as_uint(x)), "r"(counter)
       : "memory");
 #endif
+}
+
+/* 16 bytes likewise. */
+QN_DEV void cluster_send_16(shared_place there, const float *x, shared_place counter) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
+               "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
+               "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3]), "r"(counter)
+               : "memory");
+}
+
+/* Bytes of shared memory that the launch asked for. */
+QN_DEV unsigned shared_size() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
 }
 
 /* ---- launches that begin early (qn_launch) ---- */

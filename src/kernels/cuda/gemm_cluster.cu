@@ -1,4 +1,4 @@
-/* The sums of a tile whose parts of k are the groups of a cluster.
+/* The sums of a tile whose parts of k are the groups of a cluster; of two, gemm_pair.cu.
  *
  * An item's sums are taken VW at a time, neighbours in a column, by the groups in turn. Each group
  * writes what one takes into that one's shared memory, where the stages were, or behind them where
@@ -23,23 +23,50 @@ QN_DEV shared_place gathered(const pipeline *line) {
   return line->base - COUNTER_BYTES + GATHERED;
 }
 
-QN_DEV void gather_init(const pipeline *line, int t, int parts) {
-  if (t == 32) { /* while another warp makes those of the stages */
-    const int own = (UNITS - QN_WGID(2) + parts - 1) / parts;
-    counter_init(gathered(line), 1);
-    counter_expect(gathered(line), own * (parts - ROOM) * UNIT_REALS * REAL_BYTES);
-    counters_publish();
-  }
+#define PAIR_UNITS (SUMS / VW / 2)
+#define PAIR_BYTES (PAIR_UNITS * MULTIPLIERS * 16)
+
+#if SUMS % (2 * VW)
+#error "the groups of a pair take as much each"
+#endif
+
+/* Not in f32: there sums that leave 16 bytes at a time, or by halves, have registers of the wrong
+ * banks throughout the walk. */
+QN_DEV int is_pair(int parts) {
+  return parts == 2 && !ROOM && (QN_IS_COMPLEX || sizeof(real) == 8);
+}
+
+/* Whether what groups send each other has a place of its own behind the stages. */
+QN_DEV int cluster_apart(int parts) {
+  if (is_pair(parts)) return shared_size() >= COUNTER_BYTES + STAGES * STAGE_BYTES + PAIR_BYTES;
+  return ROOM && parts > 1;
 }
 
 /* Once when the counters are there, and once before sums are sent: no group has a stage to read any
- * more, or with a ROOM all have counters. */
-QN_DEV void cluster_begins() {
-  if (ROOM) cluster_arrive();
+ * more, or where sums lie apart all have counters. */
+QN_DEV void cluster_begins(int apart) {
+  if (apart) cluster_arrive();
 }
-QN_DEV void cluster_meets() {
-  if (!ROOM) cluster_arrive();
+QN_DEV void cluster_meets(int apart) {
+  if (!apart) cluster_arrive();
   cluster_await();
+}
+
+/* The end of a group that has nothing to do: every arrival is met by a wait. */
+QN_DEV void cluster_leaves(int apart) {
+  if (apart) cluster_await();
+}
+
+#include "cuda/gemm_pair.cu"
+
+QN_DEV void gather_init(const pipeline *line, int t, int parts) {
+  if (t == 32) { /* while another warp makes those of the stages */
+    const int own = (UNITS - QN_WGID(2) + parts - 1) / parts,
+              givers = is_pair(parts) ? 1 : parts - ROOM;
+    counter_init(gathered(line), 1);
+    counter_expect(gathered(line), own * givers * UNIT_REALS * REAL_BYTES);
+    counters_publish();
+  }
 }
 
 /* Where the item's first number from a giver lies, behind the counters. */
@@ -86,7 +113,7 @@ QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
 
 QN_DEV void store_cluster(char *shared, const pipeline *line, const sums *sum, const tile *at,
                           const target *to, const reader *r, int t, int parts EPILOGUE_PARAMS) {
-  cluster_meets();
+  cluster_meets(ROOM);
   send_sums(line, sum, t, parts);
   counter_wait(gathered(line), 0);
   const int vectors = tile_stores_vectors(at, to);

@@ -49,6 +49,15 @@ QN_DEV move next_move(int s, int side, int vector) {
   return by;
 }
 
+/* Whoever copies takes what those who multiply issue: the addresses of c64's few moves are kept. */
+#define QUICK (SPECIALISED && QN_IS_COMPLEX && !TRIANGLE && TM * TN > 32)
+
+#if QUICK
+QN_DEV unsigned way_in_stage(int side, move by) {
+  return (unsigned)((by.p * ROW(side) + by.row) * (int)sizeof(elem));
+}
+#endif
+
 QN_DEV shared_place place(shared_place operand, int side, move at) {
   return operand + (at.p * ROW(side) + at.row) * (int)sizeof(elem);
 }
@@ -155,13 +164,21 @@ QN_DEV void multiply(sums *sum, fragment *f) {
 
 #define STEP_K 1
 #define AHEAD  (SPECIALISED && QN_IS_COMPLEX && !TRIANGLE)
+#if QN_IS_COMPLEX && TM * TN > 32
+#define TURN       (BK / 2)
+#define TURN_BYTES (TURN * ROW(A_SIDE) * (int)sizeof(elem)) /* both rows are as long */
+#endif
+#if BM != BN && defined(TURN)
+#error "a turn is as far on in either operand"
+#endif
 
 #if AHEAD
-/* The products of a fragment, which then is that of k = p of a stage. */
+/* The products of a fragment, which then is that of k = p of a stage. The assembler reads as early
+ * as it likes; told late, it leaves fewer products that wait for a bank. */
 QN_DEV void multiply_ahead(sums *sum, fragment *f, const char *stage, int p, const reader *r) {
   fragment next;
-  read_fragment(&next, stage, p, r);
   multiply(sum, f);
+  read_fragment(&next, stage, p, r);
   *f = next;
 }
 #endif

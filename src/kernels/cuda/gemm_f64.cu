@@ -273,7 +273,7 @@ QN_DEV void multiply(sums *c, const fragment *f) {
 /* Over 16 of k at a time, but where registers are few, and where the diagonal of a triangle
  * crosses.
  */
-#define AHEAD (!SPECIALISED ? 0 : REGISTERS < 200 ? 1 : 2)
+#define AHEAD (!SPECIALISED ? 0 : TRIANGLE && REGISTERS < 200 ? 1 : 2)
 #if AHEAD == 2
 #include "cuda/gemm_f64_ahead.cu"
 #else

@@ -118,6 +118,7 @@ QN_DEV void multiply_rest(sums *c, ahead *f, const char *next, const reader *r L
 }
 #else
 QN_DEV void multiply_most(sums *c, ahead *f, const char *stage, const reader *r LATE_PARAMS) {
+  if (WIDES == 1) read_narrow(f, stage, NARROWS - 1, r);
   QN_UNROLL
   for (int s = 0; s < (WIDES - 1) * NARROWS; s++) {
     const int j = s / NARROWS, i = s % NARROWS;
@@ -133,7 +134,7 @@ QN_DEV void multiply_rest(sums *c, ahead *f, const char *next, const reader *r L
   QN_UNROLL
   for (int i = 0; i < NARROWS; i++) {
     multiply_one(c, f, WIDES - 1, i LATE_PASS(before));
-    if (i == 1) {
+    if (i == (WIDES % 2 ? NARROWS - 1 : 1)) { /* of an odd number the last block has its place */
       parting((int)r->a);
       read_wide(f, next, 0, r);
     }

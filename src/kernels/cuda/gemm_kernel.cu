@@ -43,6 +43,11 @@
 
 /* ---- the walk over k ---- */
 
+#ifndef AHEAD
+#define AHEAD 0
+#endif
+
+#ifdef STEP_K /* fragments are read by themselves */
 QN_DEV void multiply_stage(sums *sum, const char *stage, const reader *r) {
   QN_UNROLL
   for (int p = 0; p < BK; p += STEP_K) {
@@ -67,6 +72,7 @@ QN_DEV void multiply_step(sums *sum, const char *stage, const reader *r, const t
 #endif
   multiply_stage(sum, stage, r);
 }
+#endif
 
 #ifndef LATE
 #define LATE 0
@@ -148,28 +154,50 @@ QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at
     walk_crossed(sum, shared, r, t, line, at->shift + inside * BK, own, crossed, unit);
 }
 #elif AHEAD == 1
-/* That the next stage is full is asked early where doubles are multiplied; in c64 registers would
- * be given out worse. So they would by other forms of this loop: see multiply in gemm_f32.cu. */
-#define PEEK (sizeof(real) == 8)
+/* c64. What a turn of the loop takes of a step, where all of it is more code than the instruction
+ * cache holds. Whether the next stage is full is not asked early: registers would be given out
+ * worse, as by other forms of this loop (multiply in gemm_f32.cu). */
+#ifndef TURN
+#define TURN BK
+#endif
+
+#if TURN < BK
+/* On to the next turn, of which there are `left` with this one: without a branch, since products on
+ * either side of one are given registers of the wrong banks. */
+QN_DEV const char *turn_end(char *shared, const char *from, pipeline *line, int left, int t) {
+  const int leaves = (left - 1) % (BK / TURN) == 0, last = leaves && line->stage == STAGES - 1;
+  __syncwarp();
+  counter_arrive_if(empty(line, line->stage), leaves && (FOR_RACECHECK || t % 32 == 0));
+  line->stage = last ? 0 : line->stage + leaves;
+  line->parity ^= last;
+  stage_await(line);
+  return leaves ? shared + line->stage * STAGE_BYTES : from + TURN_BYTES;
+}
+#else
+QN_DEV const char *turn_end(char *shared, const char *from, pipeline *line, int left, int t) {
+  (void)from;
+  (void)left;
+  stage_leave(line, t);
+  stage_await(line);
+  return shared + line->stage * STAGE_BYTES;
+}
+#endif
 
 /* The first fragment of a step is read while the last products of the one before are under way. */
 QN_DEV void walk(sums *sum, char *shared, const reader *r, int t, const tile *at, pipeline *line) {
   if (at->steps == 0) return;
   fragment f;
   stage_await(line);
-  read_fragment(&f, shared + line->stage * STAGE_BYTES, 0, r);
-  for (int left = at->steps; left > 1; left--) {
-    const int there = PEEK && stage_peek(line);
+  const char *from = shared + line->stage * STAGE_BYTES;
+  read_fragment(&f, from, 0, r);
+  for (int left = at->steps * (BK / TURN); left > 1; left--) {
     QN_UNROLL
-    for (int p = STEP_K; p < BK; p += STEP_K)
-      multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, p, r);
-    stage_leave(line, t);
-    if (!there) stage_await(line);
-    multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, 0, r);
+    for (int p = STEP_K; p < TURN; p += STEP_K) multiply_ahead(sum, &f, from, p, r);
+    from = turn_end(shared, from, line, left, t);
+    multiply_ahead(sum, &f, from, 0, r);
   }
   QN_UNROLL
-  for (int p = STEP_K; p < BK; p += STEP_K)
-    multiply_ahead(sum, &f, shared + line->stage * STAGE_BYTES, p, r);
+  for (int p = STEP_K; p < TURN; p += STEP_K) multiply_ahead(sum, &f, from, p, r);
   stage_leave(line, t);
   multiply(sum, &f);
 }
@@ -249,17 +277,24 @@ QN_DEV reader reader_again(const reader *r) {
   return reader_of(t);
 }
 
-/* Counters; then memory may be read. */
-QN_DEV void begin(const pipeline *line, int t, int parts) {
+/* All items have come; then memory may be read. */
+QN_DEV void meet(int apart) {
+#if QN_SM >= 90
+  __syncthreads();
+  cluster_begins(apart);
+  launch_wait();
+#endif
+}
+
+/* Counters, first. */
+QN_DEV void begin(const pipeline *line, int t, int parts, int apart) {
 #if SPECIALISED
   stages_init(line, t);
 #endif
 #if QN_SM >= 90
   if (parts > 1) gather_init(line, t, parts);
-  __syncthreads();
-  if (parts > 1) cluster_begins();
-  launch_wait();
 #endif
+  meet(apart);
 }
 
 QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
@@ -274,8 +309,13 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
   /* asked here alone: a comparison of doubles waits, for a step or more, until products leave it
    * their pipe */
   const int reads = opaque(EPILOGUE_READS_C || !acc_is_zero(beta));
+#if QN_SM >= 90
+  const int apart = cluster_apart(parts);
+#else
+  const int apart = 0;
+#endif
 #if !COPIERS_FIRST
-  begin(&line, t, parts);
+  begin(&line, t, parts, apart);
 #endif
 #if SPECIALISED
   if (t >= MULTIPLIERS) {
@@ -286,24 +326,23 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
       operand oa = operand_of(a + off_a, lda, at.i0, m, at.k_from, own, A_SIDE);
       operand ob = operand_of(b + off_b, ldb, at.j0, n, at.k_from, own, B_SIDE);
 #if COPIERS_FIRST
-      if (index == QN_WGID(0)) { /* the others have made the counters meanwhile */
-        __syncthreads();
-        if (parts > 1) cluster_begins();
-        launch_wait();
-      }
+      if (index == QN_WGID(0)) meet(apart); /* the others have made the counters meanwhile */
 #endif
-      if (tile_outside(&at, region)) continue;
+      if (tile_outside(&at, region)) {
+        cluster_leaves(apart);
+        continue;
+      }
 #if MASKED
       const int shift = at.shift;
 #endif
       fill_stages(&line, &oa, &ob, own, at.steps, at.tail MASK_PASS);
       if (reads) prefetch_tile(&at, c + off_c, ldc, m, n, t - MULTIPLIERS);
-      if (parts > 1) cluster_meets(); /* as in store_cluster */
+      if (parts > 1) cluster_meets(apart); /* as in store_pair and store_cluster */
     }
     return;
   }
 #if COPIERS_FIRST
-  begin(&line, t, parts);
+  begin(&line, t, parts, apart);
 #endif
   registers_take(REGISTERS);
 #endif
@@ -314,7 +353,12 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #endif
   for (int index = QN_WGID(0); index >= 0; index = next_tile(index, tiles)) {
     const tile at = tile_of(index, m, n, k, parts, k_part);
-    if (tile_outside(&at, region)) continue;
+    if (tile_outside(&at, region)) {
+#if QN_SM >= 90
+      cluster_leaves(apart);
+#endif
+      continue;
+    }
     if (!LATE || at.steps == 0) { /* late sums are cleared one by one */
       QN_UNROLL
       for (int s = 0; s < (int)(sizeof sum / sizeof(real)); s++) ((real *)&sum)[s] = 0;
@@ -348,7 +392,10 @@ QN_KERNEL __launch_bounds__(THREADS, RESIDENT) void gemm(
 #if !TRIANGLE
       const reader first = reader_again(&r);
 #endif
-      store_cluster(shared, &line, &sum, &there, &to, &first, t, parts EPILOGUE_PASS);
+      if (is_pair(parts))
+        store_pair(shared, &line, &sum, &there, &to, &first, t, apart EPILOGUE_PASS);
+      else
+        store_cluster(shared, &line, &sum, &there, &to, &first, t, parts EPILOGUE_PASS);
       return; /* a cluster has one tile */
     }
 #endif

@@ -177,12 +177,17 @@ QN_DEV shared_place empty(const pipeline *line, int stage) {
   return line->base - COUNTER_BYTES + stage * 16 + 8;
 }
 
+/* Where some elements are stored, copiers arrive for these too. */
+#ifndef STORES
+#define STORES 0
+#endif
+
 /* By one item: the addresses of others' counters would have to become uniform one after another. */
 QN_DEV void stages_init(const pipeline *line, int t) {
   if (t != 0) return;
   QN_UNROLL
   for (int s = 0; s < STAGES; s++) {
-    counter_init(full(line, s), COPIERS);
+    counter_init(full(line, s), STORES && !FOR_RACECHECK ? 2 * COPIERS : COPIERS);
     counter_init(empty(line, s), FOR_RACECHECK ? MULTIPLIERS : MULTIPLIERS / 32);
   }
 }
@@ -195,15 +200,18 @@ QN_DEV void stage_filled(shared_place counter) {
   counter_arrive(counter);
 #else
   counter_arrive_copied(counter);
+  if (STORES) counter_arrive(counter);
 #endif
 }
 
 #if QUICK
+#define QUICK_MOVES(side) MOVES(side, VECTORS(side))
+
 /* Where the item's moves of a step begin in memory. */
 QN_DEV void places_from(const elem **from, const operand *o, int side) {
   QN_UNROLL
-  for (int s = 0; s < MOVES(side, 1); s++) {
-    const move by = next_move(s, side, 1);
+  for (int s = 0; s < QUICK_MOVES(side); s++) {
+    const move by = next_move(s, side, VECTORS(side));
     from[s] =
         opaque_address(o->from + (ALONG_K(side) ? by.row * o->ld + by.p : by.row + by.p * o->ld));
   }
@@ -212,21 +220,28 @@ QN_DEV void places_from(const elem **from, const operand *o, int side) {
 /* They are made, and then begin a step further. */
 QN_DEV void make_moves(shared_place to, const elem **from, qn_i64 step, int side) {
   QN_UNROLL
-  for (int s = 0; s < MOVES(side, 1); s++) {
-    copy_vector(to + way_in_stage(side, next_move(s, side, 1)), from[s]);
+  for (int s = 0; s < QUICK_MOVES(side); s++) {
+    const shared_place there = to + way_in_stage(side, next_move(s, side, VECTORS(side)));
+    if (VECTORS(side))
+      copy_vector(there, from[s]);
+    else
+      copy_bytes(there, from[s], sizeof(elem));
     from[s] += step;
   }
 }
 
-/* `steps` whole ones of operands that are there and aligned: the loop has nothing but copies. */
+/* `steps` whole ones of operands that are there, and aligned if that counts: the loop has nothing
+ * but copies. */
 QN_DEV void fill_quickly(pipeline *line, operand *a, operand *b, int t, int steps) {
-  const elem *from_a[MOVES(A_SIDE, 1)], *from_b[MOVES(B_SIDE, 1)];
+  const elem *from_a[QUICK_MOVES(A_SIDE)], *from_b[QUICK_MOVES(B_SIDE)];
   places_from(from_a, a, A_SIDE);
   places_from(from_b, b, B_SIDE);
   const shared_place base = (shared_place)opaque((int)line->base),
                      end = base + STAGES * STAGE_BYTES;
-  const int to_a = opaque((int)place(0, A_SIDE, first_move(t, A_SIDE, 1))),
-            to_b = opaque((int)place(SIDE_BYTES(A_SIDE), B_SIDE, first_move(t, B_SIDE, 1)));
+  const move first_a = first_move(t, A_SIDE, VECTORS(A_SIDE)),
+             first_b = first_move(t, B_SIDE, VECTORS(B_SIDE));
+  const int to_a = opaque((int)place(0, A_SIDE, first_a)),
+            to_b = opaque((int)place(SIDE_BYTES(A_SIDE), B_SIDE, first_b));
   const qn_i64 step_a = ALONG_K(A_SIDE) ? BK : BK * a->ld,
                step_b = ALONG_K(B_SIDE) ? BK : BK * b->ld;
   shared_place stage = base + line->stage * STAGE_BYTES, counter = full(line, line->stage);
@@ -253,7 +268,7 @@ QN_DEV void fill_stages(pipeline *line, operand *a, operand *b, int t, int steps
                         int tail MASK_PARAMS) {
   int step = 0;
 #if QUICK
-  if (a->whole == 2 && b->whole == 2) {
+  if (a->whole == 1 + VECTORS(A_SIDE) && b->whole == 1 + VECTORS(B_SIDE)) {
     step = steps - (tail < BK);
     if (step > 0) fill_quickly(line, a, b, t, step);
   }
