@@ -2,11 +2,11 @@
 # Products by fused multiply-adds wait a cycle where two operands that are new to them lie in one
 # bank of registers. How many do in the inner loop is up to the assembler, and a change far from the
 # loop can make it three times as many: counted in the code, no more than a quarter may.
-# usage: banks.sh <quern> <device>
+# usage: banks.sh <quern> <architecture> <write_cubins>
 set -u
-quern=$1 device=$2
-code=$(mktemp) said=$(mktemp)
-trap 'rm -f "$code" "$said"' EXIT
+quern=$1 arch=$2 write_cubins=$3
+code=$(mktemp) said=$(mktemp) folder=$(mktemp -d)
+trap 'rm -rf "$code" "$said" "$folder"' EXIT
 failures=0
 
 # Prints the products of the innermost loop that has many, and how many of them wait. An operand is
@@ -54,9 +54,21 @@ count() {
     }' "$code"
 }
 
-# few DTYPE VARIANT
+# few NAME: in $code
 few() {
-  "$quern" bench gemm --dtype "$1" --variant "$2" --sizes 4096 --device "$device" --dump sass \
+  grep -q '^ *[.]L_x_' "$code" || {
+    echo 'skipped: only nvdisasm names the places of branches'
+    exit 77
+  }
+  # shellcheck disable=SC2046
+  set -- "$1" $(count)
+  echo "$1: $3 of $2 products wait for a bank"
+  [ "$2" -gt 0 ] && [ $(($3 * 4)) -le "$2" ] || failures=$((failures + 1))
+}
+
+# few_in_product DTYPE VARIANT
+few_in_product() {
+  "$quern" bench gemm --dtype "$1" --variant "$2" --sizes 4096 --device "cuda:$arch" --dump sass \
     -o "$code" 2>"$said" || {
     if grep -Eq 'no libnvrtc|no nvdisasm|makes no code' "$said"; then
       echo "skipped: $(cat "$said")"
@@ -66,16 +78,26 @@ few() {
     failures=$((failures + 1))
     return
   }
-  grep -q '^ *[.]L_x_' "$code" || {
-    echo 'skipped: only nvdisasm names the places of branches'
-    exit 77
-  }
-  # shellcheck disable=SC2046
-  set -- "$1" "$2" $(count)
-  echo "$1 $2: $4 of $3 products wait for a bank"
-  [ "$3" -gt 0 ] && [ $(($4 * 4)) -le "$3" ] || failures=$((failures + 1))
+  few "$1 $2"
 }
 
-for variant in pipe_large pipe_medium pipe_small pipe_thin pipe_flat; do few f32 $variant; done
-few c64 pipe_large
+# few_in_triangle SIDE TRIANGLE: f32, by the large tile; TRIANGLE is the macro of that side, lower
+few_in_triangle() {
+  rm -f "$folder"/*
+  "$write_cubins" "$folder" "$arch" cuda/gemm_f32.cu -DBM=256 -DQN_T=2 "-DTRIANGLE=$2" >"$said" 2>&1 || {
+    echo "triangle on side $1: $(cat "$said")"
+    failures=$((failures + 1))
+    return
+  }
+  for cubin in "$folder"/*.cubin; do
+    "$disassembler" --print-code "$cubin" >"$code" || failures=$((failures + 1))
+    few "f32 pipe_large, triangle on side $1, $(grep -o 'TRANS[AB]=.' "${cubin%cubin}options" | tr '\n' ' ')"
+  done
+}
+
+for variant in pipe_large pipe_medium pipe_small pipe_thin pipe_flat; do few_in_product f32 $variant; done
+few_in_product c64 pipe_large
+disassembler=$(PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin:/usr/local/cuda/bin command -v nvdisasm)
+few_in_triangle L 1
+few_in_triangle R 3
 exit $((failures > 0))

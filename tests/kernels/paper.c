@@ -227,8 +227,8 @@ static void epilogue(qn_buffer *buffer, qn_dtype dtype, const qn_gemm_variant *v
   qn_epilogue_free(e);
 }
 
-/* Each variant with an epilogue as users write them, and the sum of parts with one that has all
- * operations. */
+/* Each variant with an epilogue as users write them, where tensor cores do doubles with one that
+ * reads a matrix, too, and the sum of parts with one that has all operations. */
 static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernels) {
   const bool complex = qn_dtype_is_complex(dtype);
   const char *usual = complex ? "acc + bias_n" : "gelu(acc + bias_n)";
@@ -236,8 +236,12 @@ static void epilogues(qn_buffer *buffer, qn_dtype dtype, const qn_target *kernel
       complex ? "abs(acc) == s ? -c / x : residual * 2"
               : "c * (acc > row ? exp(acc) : log(s)) + min(tanh(x), erf(col)) / sqrt(residual) - "
                 "max(silu(acc), sigmoid(c)) + clamp(gelu_tanh(acc), -1, abs(t)) * (bias_m != 2)";
-  for (unsigned v = 0; v < kernels->gemms; v++)
-    if (!kernels->gemm[v]->needs) epilogue(buffer, dtype, kernels->gemm[v], usual, 64);
+  for (unsigned v = 0; v < kernels->gemms; v++) {
+    if (kernels->gemm[v]->needs) continue;
+    epilogue(buffer, dtype, kernels->gemm[v], usual, 64);
+    if (dtype == QN_F64 || dtype == QN_C128)
+      epilogue(buffer, dtype, kernels->gemm[v], "acc + bias_n - residual", 64);
+  }
   epilogue(buffer, dtype, kernels->gemm[0], all, 4096);
 }
 

@@ -82,18 +82,32 @@ QN_DEV real real_of_unit(const sums *sum, int s, int e) {
   return ((const real *)&x)[e % (UNIT_REALS / VW)];
 }
 
-/* PIECE numbers to a group's place, which may be its own. */
-QN_DEV void send_piece(const pipeline *line, unsigned place, int taker, real x, real y) {
+#if ROOM
+/* The group's own, which need not be waited for. */
+QN_DEV void keep_unit(const pipeline *line, unsigned place, const sums *sum, int s) {
+  QN_UNROLL
+  for (int e = 0; e < UNIT_REALS; e += PIECE)
+    asm volatile("st.shared.v2.b64 [%0], {%1, %2};" ::"r"(line->base + place + e * REAL_BYTES),
+                 "l"(__double_as_longlong(real_of_unit(sum, s, e))),
+                 "l"(__double_as_longlong(real_of_unit(sum, s, e + PIECE - 1)))
+                 : "memory");
+}
+#endif
+
+/* The sums s, s + 1 ... to a group's place. */
+QN_DEV void send_unit(const pipeline *line, unsigned place, int taker, const sums *sum, int s) {
 #if ROOM
   if (taker == QN_WGID(2)) {
-    asm volatile("st.shared.v2.b64 [%0], {%1, %2};" ::"r"(line->base + place),
-                 "l"(__double_as_longlong(x)), "l"(__double_as_longlong(y))
-                 : "memory");
+    keep_unit(line, place, sum, s);
     return;
   }
 #endif
-  cluster_send(cluster_place(line->base + place, taker), x, y,
-               cluster_place(gathered(line), taker));
+  const shared_place there = cluster_place(line->base + place, taker),
+                     counter = cluster_place(gathered(line), taker);
+  QN_UNROLL
+  for (int e = 0; e < UNIT_REALS; e += PIECE)
+    cluster_send(there + e * REAL_BYTES, real_of_unit(sum, s, e),
+                 real_of_unit(sum, s, e + PIECE - 1), counter);
 }
 
 QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
@@ -101,10 +115,7 @@ QN_DEV void send_sums(const pipeline *line, const sums *sum, int t, int parts) {
   int taker = 0;
   QN_UNROLL
   for (int s = 0; s < SUMS; s += VW) {
-    QN_UNROLL
-    for (int e = 0; e < UNIT_REALS; e += PIECE)
-      send_piece(line, place + e * REAL_BYTES, taker, real_of_unit(sum, s, e),
-                 real_of_unit(sum, s, e + PIECE - 1));
+    send_unit(line, place, taker, sum, s);
     if (++taker < parts) continue;
     taker = 0;
     place += UNIT_REALS * REAL_BYTES;

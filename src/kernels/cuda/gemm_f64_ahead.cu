@@ -47,7 +47,11 @@ QN_DEV void read_first(ahead *f, const char *stage, const reader *r) {
   for (int j = 0; j < (WHOLE ? WIDES : 1); j++) read_wide(f, stage, j, r);
 }
 
-#define LATE (STAYS == 2 && !TRIANGLE && EPILOGUE_LIGHT && !EPILOGUE_BIAS_M && !EPILOGUE_BIAS_N)
+#if STAYS == 2 && !TRIANGLE && EPILOGUE_LIGHT
+#define LATE (!EPILOGUE_BIAS_M && !EPILOGUE_BIAS_N)
+#else
+#define LATE 0
+#endif
 
 #if LATE
 /* Sums that are yet to be stored: where the item's first goes to, or nowhere. */
