@@ -47,7 +47,7 @@ pipelined='pipe_large pipe_medium pipe_small pipe_thin pipe_flat pipe_narrow pip
 halves='mma_pipelined wgmma_large wgmma_turns wgmma_pair wgmma_square wgmma_wide wgmma_narrow wgmma_small
   wgmma_split_square wgmma_split_thin wgmma_split_small'
 
-# Kernels as racecheck understands them (gemm_stage.cu, potrf_tile.cu, trsm_tensor.cu of src/kernels/cuda).
+# Kernels as racecheck understands them (async.cu of src/kernels/cuda).
 sources=$logs/kernels
 cp -r "$tests/../src/kernels/." "$sources"
 sed -i 's/^#define FOR_RACECHECK 0/#define FOR_RACECHECK 1/' "$sources"/cuda/*.cu

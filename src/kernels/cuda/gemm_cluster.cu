@@ -3,8 +3,8 @@
  * An item's sums are taken VW at a time, neighbours in a column, by the groups in turn. Each group
  * writes what one takes into that one's shared memory, where the stages were, or behind them where
  * the tile has a ROOM for it: a write goes one way, a read of another's memory would go there and
- * back. A counter tells the taker when all bytes are
- * there; it adds them in the order of the groups.
+ * back. A counter tells the taker when all bytes are there; it adds them in the order of the
+ * groups.
  *
  *   [giver][piece that the taker takes][item]      items side by side meet in no bank
  *

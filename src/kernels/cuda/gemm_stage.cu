@@ -146,11 +146,6 @@ QN_DEV void start_step(shared_place stage, operand *a, operand *b, int t, int st
 
 /* ---- the stages ---- */
 
-/* One lane arrives for its warp, behind a barrier of the warp, and copies arrive by themselves when
- * they are there. Racecheck takes neither for an order between reads and writes of a stage; for it
- * alone all lanes arrive, and copiers once their copies are there. */
-#define FOR_RACECHECK 0
-
 /* Shared memory begins with the counters: two a stage, and one for the sums of other groups. */
 #define COUNTER_BYTES 128
 #define GATHERED      (STAGES * 16)
@@ -187,21 +182,15 @@ QN_DEV void stages_init(const pipeline *line, int t) {
   if (t != 0) return;
   QN_UNROLL
   for (int s = 0; s < STAGES; s++) {
-    counter_init(full(line, s), STORES && !FOR_RACECHECK ? 2 * COPIERS : COPIERS);
+    counter_init(full(line, s), STORES ? 2 * COPIERS : COPIERS);
     counter_init(empty(line, s), FOR_RACECHECK ? MULTIPLIERS : MULTIPLIERS / 32);
   }
 }
 
 /* The item has started all its copies of a stage, whose counter is this. */
 QN_DEV void stage_filled(shared_place counter) {
-#if FOR_RACECHECK
-  copies_commit();
-  copies_wait(0);
-  counter_arrive(counter);
-#else
   counter_arrive_copied(counter);
   if (STORES) counter_arrive(counter);
-#endif
 }
 
 #if QUICK

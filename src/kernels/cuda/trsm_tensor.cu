@@ -58,9 +58,7 @@
 #define AT(r, k) (TRANS ? (r)*PITCH + (k) : (k)*PITCH + (r))
 #define TILE     (NB * PITCH)
 #define ROOMY    (QN_SM == 90) /* those who copy give registers to those who multiply */
-#define DIAGONAL                                                                                   \
-  (QN_T == 3) /* whether tiles of the diagonal are copied too: for the correction                  \
-               */
+#define DIAGONAL (QN_T == 3)   /* are its tiles copied too: for the correction */
 
 /* First row of block i of the walk; its place in X; the tiles of the blocks of a half before it;
  * the first tile of the second half, of `count` blocks. */
@@ -94,25 +92,11 @@ QN_DEV int lane_again() {
   return lane;
 }
 
-/* As in gemm_stage.cu: for racecheck alone all lanes arrive, and copiers once their copies are
- * there.
- */
-#define FOR_RACECHECK 0
-#define ARRIVALS      (FOR_RACECHECK ? 32 : 1) /* of a warp */
+#define ARRIVALS (FOR_RACECHECK ? 32 : 1) /* of a warp */
 
 QN_DEV void warp_arrive(shared_place counter) {
   __syncwarp();
   if (FOR_RACECHECK || lane_again() == 0) counter_arrive(counter);
-}
-
-QN_DEV void copier_arrive(shared_place counter) {
-#if FOR_RACECHECK
-  copies_commit();
-  copies_wait(0);
-  counter_arrive(counter);
-#else
-  counter_arrive_copied(counter);
-#endif
 }
 
 #include "cuda/trsm_tiles.cu"

@@ -44,7 +44,7 @@ QN_DEV void copy_tiles(elem *ring, shared_place counters, int t, const triangle 
     if (i == end) break;
     counter_wait(EMPTY(stage), parity);
     copy_tile(ring + stage * TILE, t, p, FIRST_ROW(i), FIRST_ROW(j));
-    copier_arrive(FULL(tile));
+    counter_arrive_copied(FULL(tile));
     if (++stage == STAGES) stage = 0, parity ^= 1;
     if (j < first) { /* both halves, down the columns; then the second, along the rows */
       if (++i < end) continue;
